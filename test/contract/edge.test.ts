@@ -4,6 +4,7 @@ import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { bodied, endpoints } from "./endpoints.ts"
 import { examples } from "./examples.ts"
+import { existing } from "./existing.ts"
 import { expectError } from "./families.ts"
 
 let gateway: GatewayHere
@@ -121,7 +122,8 @@ describe("a body that is no request", () => {
   it.each(bodyTable)(
     "%s takes no NUL in any text, and names the place; a backslash before u0000 is none",
     async (_, endpoint) => {
-      const { id, method, path } = endpoint
+      const { id, method } = endpoint
+      const path = await existing(gateway, endpoint)
       const [example] = examples[id] ?? []
       const unknown = { list: ["fine", { "a b": "x\u0000y" }] }
       const refused = await send(method, path, auth(), JSON.stringify({ ...example, unknown }))
@@ -136,9 +138,11 @@ describe("a body that is no request", () => {
     }
   )
 
-  it.each(bodyTable)("%s takes one as deep as it may be", async (_, { id, method, path }) => {
+  it.each(bodyTable)("%s takes one as deep as it may be", async (_, endpoint) => {
+    const { id, method } = endpoint
     const [example] = examples[id] ?? []
     const body = JSON.stringify({ ...example, unknown: JSON.parse(deep(63)) })
+    const path = await existing(gateway, endpoint)
     expect((await send(method, path, auth(), body)).status).toBe(statusOf(path))
   })
 
@@ -201,9 +205,11 @@ describe("the examples", () => {
     expect(bodied.map(({ id }) => id).filter((id) => examples[id] === undefined)).toEqual([])
   })
 
-  it.each(bodyTable)("%s answers each of them, with any query", async (_, { id, method, path }) => {
+  it.each(bodyTable)("%s answers each of them, with any query", async (_, endpoint) => {
+    const { id, method } = endpoint
     for (const example of examples[id] ?? []) {
       for (const query of ["", "?beta=true", "?a[]=%zz&&=&beta"]) {
+        const path = await existing(gateway, endpoint)
         const response = await send(method, path + query, auth(), JSON.stringify(example))
         expect([response.status, await response.text()]).toEqual([statusOf(path), expect.anything()])
       }

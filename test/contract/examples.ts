@@ -1,4 +1,5 @@
-import { clientItems } from "./clientItemExamples.ts"
+import { input, unservedInput } from "./inputExamples.ts"
+import { addedTools, conversations, conversationsUnserved } from "./conversationExamples.ts"
 import { breakpoint, csv, messageOthers, messageShared, messageUnserved, png, schema } from "./messageExamples.ts"
 import { chatOptions, chatOthers, chatTools, chatUnserved, completions, completionsUnserved } from "./chatExamples.ts"
 import { wholeExamples } from "./wholeExamples.ts"
@@ -16,89 +17,6 @@ const sampling = {
   stop_sequences: ["END"],
   metadata: { user_id: "u1" }
 }
-
-const inputText = { type: "input_text", text: "Look at these." }
-
-const input = [
-  { type: "message", id: "msg_1", status: "completed", role: "developer", content: "Be brief." },
-  {
-    role: "user",
-    content: [
-      inputText,
-      { type: "input_image", image_url: pngUrl, detail: "low" },
-      { type: "input_file", file_data: `data:text/csv;base64,${csv}`, filename: "a.csv" },
-      { type: "input_file", file_url: "https://files.invalid/a.pdf", filename: "a.pdf" }
-    ]
-  },
-  {
-    type: "message",
-    role: "assistant",
-    content: [
-      { type: "output_text", text: "Seen.", annotations: [{ type: "url_citation", url: "https://a.example" }] },
-      { type: "refusal", refusal: "No." }
-    ]
-  },
-  {
-    type: "reasoning",
-    id: "rs_1",
-    summary: [{ type: "summary_text", text: "Hm." }],
-    content: [{ type: "reasoning_text", text: "Hm." }],
-    encrypted_content: "b3BhcXVl",
-    status: "completed"
-  },
-  {
-    type: "function_call",
-    id: "fc_1",
-    call_id: "call_1",
-    name: "weather",
-    namespace: "tools",
-    arguments: "{}",
-    status: "completed"
-  },
-  { type: "function_call_output", id: "fco_1", call_id: "call_1", output: [inputText], status: "completed" },
-  {
-    type: "custom_tool_call",
-    id: "ctc_1",
-    call_id: "call_2",
-    name: "run",
-    namespace: "tools",
-    input: "x",
-    status: "ok"
-  },
-  { type: "custom_tool_call_output", id: "cto_1", call_id: "call_2", output: "done", status: "completed" },
-  {
-    type: "web_search_call",
-    id: "ws_1",
-    status: "completed",
-    action: { type: "search", query: "x" },
-    encrypted_content: "eA=="
-  },
-  {
-    type: "additional_tools",
-    id: "at_1",
-    status: "completed",
-    role: "developer",
-    tools: [{ type: "custom", name: "more", description: "Runs more" }]
-  },
-  {
-    type: "tool_search_call",
-    id: "tsc_1",
-    status: "completed",
-    call_id: "call_3",
-    execution: "client",
-    arguments: { query: "x" }
-  },
-  {
-    type: "tool_search_output",
-    id: "tso_1",
-    status: "completed",
-    call_id: "call_3",
-    execution: "client",
-    tools: [{ type: "custom", name: "found", description: "Runs what was found" }]
-  },
-  ...clientItems,
-  { type: "compaction_trigger", id: "ct_1", status: "completed" }
-]
 
 const responseShared = {
   model: "sandbox-text",
@@ -214,6 +132,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
   "responses.create": [{ ...responseShared, ...responseOptions }, ...responseOthers],
   "responses.inputTokens": [responseShared, ...responseOthers],
   "responses.compact": [responseShared, ...responseOthers].map(compactable),
+  ...conversations,
   "chat.create": [chatBody, ...chatOthers],
   "completions.create": completions,
   ...wholeExamples,
@@ -251,24 +170,14 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
 
 const responseUnserved = {
   model: "sandbox-text",
-  input: [
-    { type: "item_reference", id: "msg_unknown" },
-    { type: "image_generation_call", id: "ig_1", status: "completed", result: "…" },
-    {
-      role: "user",
-      content: [
-        { type: "input_image", file_id: "file_1" },
-        { type: "input_file", file_id: "file_1" }
-      ]
-    },
-    { type: "computer_call_output", call_id: "call_7", output: { file_id: "file_1" } },
-    { type: "compaction_trigger", id: "ct_1", status: "completed" }
-  ],
+  input: unservedInput,
   previous_response_id: "resp_unknown",
   tools: [{ type: "file_search" }],
   tool_choice: { type: "file_search" },
   conversation: "conv_1"
 }
+
+const inUpstreams = { model: "sandbox-text", input: "Hello", conversation: { id: "conv_1" } }
 
 /** Bodies of fields that the contract knows and the sandbox, or the gateway, has nothing to answer with. */
 export const unserved: typeof examples = {
@@ -282,9 +191,13 @@ export const unserved: typeof examples = {
     }
   ],
   "messages.countTokens": [messageUnserved],
-  "responses.create": [{ ...responseUnserved, prompt: { id: "pmpt_1" } }],
-  "responses.inputTokens": [responseUnserved],
-  "responses.compact": [{ ...compactable(responseUnserved), previous_response_id: "resp_1" }],
+  "responses.create": [{ ...responseUnserved, prompt: { id: "pmpt_1" } }, inUpstreams],
+  "responses.inputTokens": [responseUnserved, inUpstreams],
+  "responses.compact": [
+    { ...compactable(responseUnserved), previous_response_id: "resp_1" },
+    { model: "sandbox-text", input: [addedTools] }
+  ],
+  ...conversationsUnserved,
   "chat.create": [chatUnserved],
   "completions.create": completionsUnserved,
   "videos.create": [{ ...video({ type: "draft_task", draft_task: { id: "cgt-1" } }) }]

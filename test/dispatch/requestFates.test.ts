@@ -18,6 +18,7 @@ import type { CreateMessage } from "../../src/messages/Request.ts"
 import type { CreateResponse } from "../../src/responses/CreateResponse.ts"
 import { inputItems, understand as understandResponse } from "../../src/responses/decode.ts"
 import { fates as responseFates } from "../../src/responses/fates.ts"
+import { newConversationId } from "../../src/responses/ids.ts"
 import { unsupportedParts as lostOfResponse } from "../../src/responses/unsupportedParts.ts"
 
 /** A field's value that matters, among what else the request needs for it. */
@@ -131,7 +132,7 @@ const response: Samples<CreateResponse> = {
   reasoning: [{ reasoning: { effort: "high" } }],
   text: [{ text: { verbosity: "low" } }],
   truncation: [{ truncation: "auto" }],
-  conversation: [{ conversation: "conv_1" }],
+  conversation: [{ conversation: newConversationId() }],
   input: [{ input: "Bye" }],
   max_output_tokens: [{ max_output_tokens: 10 }],
   max_tool_calls: [{ max_tool_calls: 2 }],

@@ -109,7 +109,7 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   ],
   [{ text: { format: { type: "json_schema", name: "a" } } }, "text.format.schema", "is required; expected an object"],
   [{ text: { verbosity: "loud" } }, "text.verbosity", 'expected one of low, medium, high; got "loud"'],
-  [{ conversation: "c" }, "conversation", "is not supported; continue a response with previous_response_id"],
+  [{ conversation: "c" }, "conversation", "expected the id of one that was made here, by POST /v1/conversations"],
   [{ prompt: { id: "p" } }, "prompt", "is not supported; send instructions and input"],
   [{ tools: [{}] }, "tools[0].type", `is required; expected one of ${toolTypes}`],
   [{ tools: [{ type: "magic" }] }, "tools[0].type", `expected one of ${toolTypes}; got "magic"`],

@@ -49,8 +49,8 @@ const ItemList = Schema.Struct({
 
 /** The body of POST /v1/conversations. */
 export const CreateConversation = Schema.Struct({
-  items: maybe(Items).annotations({ jsonSchema: { description: "Its first items, at most 20." } }),
-  metadata: maybe(Metadata)
+  items: maybe(Items).annotations({ description: "Its first items, at most 20." }),
+  metadata: maybe(Metadata).annotations({ description: "Strings to keep with it." })
 }).annotations({ identifier: "ConversationCreate", examples: [{ metadata: { topic: "demo" } }] })
 
 /** The body of POST /v1/conversations/{id}/items. */
@@ -77,7 +77,9 @@ const find = HttpApiEndpoint.get("find", "/v1/conversations/:id")
 const update = HttpApiEndpoint.post("update", "/v1/conversations/:id")
   .setPath(path)
   .setPayload(
-    Schema.Struct({ metadata: maybe(Metadata) }).annotations({
+    Schema.Struct({
+      metadata: maybe(Metadata).annotations({ description: "Takes the place of what was kept." })
+    }).annotations({
       identifier: "ConversationUpdate",
       examples: [{ metadata: { topic: "demo" } }]
     })

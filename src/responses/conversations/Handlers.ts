@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Holder } from "../../contract/callers/Caller.ts"
 import type { InvalidRequest } from "../../contract/failures/Failure.ts"
 import { makeObjection } from "../../contract/open.ts"
-import { Unknown } from "../../contract/Unknown.ts"
+import { isJsonObject } from "../../contract/fields.ts"
 import { handlers } from "../../contract/handlers.ts"
 import { isOfNovelType } from "../InputItem.ts"
 import type { InputItem } from "../InputItem.ts"
@@ -21,18 +21,15 @@ export const ConversationsHandlers = handlers(
     const { conversations } = responses
 
     /** The items of a request, with those that it only names. */
-    const itemsOf = (caller: Holder, items: ReadonlyArray<InputItem>, objection: () => InvalidRequest | undefined) => {
-      const refused = items.some(isMalformed) ? objection() : undefined
-      return refused === undefined
+    const itemsOf = (caller: Holder, items: ReadonlyArray<InputItem>, refused: InvalidRequest | undefined) =>
+      refused === undefined
         ? Effect.map(responses.resolve(caller, items), (found) => newItems(found))
         : Effect.fail(refused)
-    }
 
     return {
       create: ({ caller, payload, request }) =>
-        Effect.flatMap(
-          itemsOf(caller, payload.items ?? [], () => objections.create(payload, request.body)),
-          (items) => Effect.map(conversations.create(caller, payload.metadata ?? {}, items), shown)
+        Effect.flatMap(itemsOf(caller, payload.items ?? [], objections.create(payload, known(request.body))), (items) =>
+          Effect.map(conversations.create(caller, payload.metadata ?? {}, items), shown)
         ),
       find: ({ caller, path }) => Effect.map(conversations.find(caller, path.id), shown),
       update: ({ caller, path, payload }) =>
@@ -44,9 +41,8 @@ export const ConversationsHandlers = handlers(
           deleted: true as const
         }),
       addItems: ({ caller, path, payload, request, urlParams }) =>
-        Effect.flatMap(
-          itemsOf(caller, payload.items, () => objections.add(payload, request.body)),
-          (items) => Effect.as(conversations.add(caller, path.id, items), listOf(items, urlParams, false))
+        Effect.flatMap(itemsOf(caller, payload.items, objections.add(payload, known(request.body))), (items) =>
+          Effect.as(conversations.add(caller, path.id, items), listOf(items, urlParams, false))
         ),
       listItems: ({ caller, path, urlParams }) =>
         Effect.map(conversations.page(caller, path.id, urlParams), ({ hasMore, items }) =>
@@ -61,8 +57,13 @@ export const ConversationsHandlers = handlers(
 
 const objections = { create: makeObjection(CreateConversation), add: makeObjection(AddItems) }
 
-/** True for an item that is wrong. One of an unknown type is kept for upstreams that know it. */
-const isMalformed = (item: InputItem): boolean => item instanceof Unknown && !isOfNovelType(item.sent)
+/** A body whose items of types that the contract does not know, which are kept for upstreams that do, break no rule. */
+const known = (body: unknown): unknown =>
+  isJsonObject(body) && Array.isArray(body["items"])
+    ? { ...body, items: body["items"].map((item: unknown) => (isOfNovelType(item) ? plain : item)) }
+    : body
+
+const plain: InputItem = { type: "message", role: "user", content: "" }
 
 const shown = ({ created_at, id, metadata }: ConversationRow): Conversation => ({
   id,

@@ -216,7 +216,7 @@ describe("conversations and prompts of an upstream", () => {
     [
       "conversation",
       { conversation: "conv_1" },
-      "conversation: is not supported; continue a response with previous_response_id"
+      "conversation: expected the id of one that was made here, by POST /v1/conversations"
     ],
     ["prompt", { prompt: { id: "pmpt_1" } }, "prompt: is not supported; send instructions and input"]
   ])("are a 400 elsewhere (%s)", async (param, field, message) => {

@@ -102,6 +102,11 @@ describe("conversations", () => {
       await post(`/v1/conversations/${id}/items`, { items: [item] })
     ]).toEqual([400, 400, 400, 400, 400, 400, 400, 200, 200, 400])
     expect(await textsOf(id)).toEqual(["user: x"])
+    const wrong = { role: "user", content: [{ type: "input_text", text: 7 }] }
+    const refused = await request(gateway, `/v1/conversations/${id}/items`, {
+      body: { items: [{ type: "program" }, wrong] }
+    })
+    expect([refused.status, (await refused.json()).error.param]).toEqual([400, "items[1].content[0].text"])
     // A type that only some upstream knows stays as it is.
     const novel = { type: "program", id: "prog_1", code: "1" }
     expect((await request(gateway, `/v1/conversations/${id}/items`, { body: { items: [novel] } })).status).toBe(200)
