@@ -16,10 +16,16 @@ export class FilesApi extends HttpApiGroup.make("files")
           name: answerField(Schema.String, "The file's name.")
         })
       )
-      .addSuccess(HttpApiSchema.Uint8Array({ contentType: "video/mp4" }))
+      .addSuccess(HttpApiSchema.Uint8Array({ contentType: "video/*" }))
       .annotate(Public, true)
       .annotate(OpenApi.Summary, "Read a file that a task created")
       .annotate(OpenApi.Description, "The whole file, or the part in the `range` header (206).")
+      .annotate(OpenApi.Transform, (operation) => {
+        const { content } = operation["responses"][200]
+        // A last frame.
+        content["image/*"] = content["video/*"]
+        return operation
+      })
   )
   .addError(CodedError)
   .annotate(Prefixes, [filesPath])
