@@ -55,7 +55,8 @@ const upstream = Bun.serve({
     const { pathname } = new URL(request.url)
     if (file instanceof File)
       asked.push({ path: pathname, fields, file, length: request.headers.get("content-length") })
-    return answers[String(fields["prompt"])]?.() ?? Response.json({})
+    const { prompt } = fields
+    return (typeof prompt === "string" ? answers[prompt] : undefined)?.() ?? Response.json({})
   }
 })
 const broken = Bun.serve({
