@@ -4,7 +4,7 @@ import { wholeBody } from "../contract/bodies/wholeBody.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 
-/** The same of another content type, which the upstream told. */
+/** A whole answer of the content type that the upstream told, or JSON if it told none. */
 export const wholeResponse = (text: string, { replyHeaders }: Incoming): Response => {
   replyHeaders["content-type"] ??= "application/json"
   return new Response(wholeBody(text), { headers: replyHeaders })

@@ -10,6 +10,7 @@ import type { EndpointOptions } from "../../upstreams/Endpoint.ts"
 import { authFields } from "../../config/sections/Auth.ts"
 import { rowOf } from "../../config/providers/surfaces.ts"
 import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
+import { conversationOf } from "../../generation/inputsAlone.ts"
 import { endpointOptions, placeOf } from "../../upstreams/configured/fromSettings.ts"
 import { hintOf } from "../../upstreams/calls/hintOf.ts"
 import type { Reach } from "../../upstreams/calls/hintOf.ts"
@@ -161,22 +162,8 @@ const oneToken = (place: Place, { id, model }: RoutedModel) =>
     )
   })
 
-const hello = (model: string, maxOutputTokens: number): Conversation => ({
-  model,
-  system: [],
-  items: [{ type: "message", role: "user", content: [{ type: "text", text: "Hi" }] }],
-  tools: [],
-  toolChoice: { type: "auto" },
-  parallelToolCalls: true,
-  reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
-  sampling: { temperature: undefined, topP: undefined, topK: undefined },
-  maxOutputTokens,
-  stopSequences: [],
-  format: { type: "text" },
-  truncation: "disabled",
-  endUser: undefined,
-  cacheKey: undefined
-})
+const hello = (model: string, maxOutputTokens: number): Conversation =>
+  conversationOf({ model, inputs: [{ type: "text", text: "Hi" }], maxOutputTokens })
 
 /**
  * Asks an upstream at one protocol with each of its keys for its list of models; one without a list is asked for a token

@@ -1,4 +1,4 @@
-import type { Conversation, Part } from "../generation/Conversation.ts"
+import type { Conversation, Part } from "./Conversation.ts"
 
 /** A request that is no conversation, as admission and prices need it. */
 export interface InputsAlone extends Partial<
