@@ -40,7 +40,8 @@ const inConversation = Effect.fnUntraced(function* (
   })
   if (mode === "look") return { ...(yield* items), conversation: { id } }
   const token = randomHex()
-  const taken = Effect.zipRight(conversations.take(holder, id, token), items)
+  // A caller that leaves while it is taken would give it back before that.
+  const taken = Effect.zipRight(Effect.uninterruptible(conversations.take(holder, id, token)), items)
   return { ...(yield* Effect.onError(taken, () => conversations.release(id, token))), conversation: { id, token } }
 })
 

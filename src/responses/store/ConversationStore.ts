@@ -96,15 +96,15 @@ export class ConversationStore extends Effect.Service<ConversationStore>()(
         const repeated = repeatedId(items)
         if (repeated !== undefined) return yield* duplicateItem(repeated)
         const now = yield* Clock.currentTimeMillis
-        const row = yield* find(holder, id)
-        if (isFull({ items: row.items + items.length, bytes: row.bytes + bytesOf(items) }))
-          return yield* conversationFull
+        yield* find(holder, id)
         const write = Effect.gen(function* () {
           const grown = conversations.first(
             yield* sql`UPDATE conversations SET ${table.growth(items, now)}
               WHERE id = ${id} AND ${reached(holder, now)} AND ${held.isFree()} RETURNING *`
           )
           if (grown === undefined) return yield* Effect.fail(conversationLocked)
+          // As other requests that add at the same time have left it. The failure takes the growth back.
+          if (isFull(grown)) return yield* conversationFull
           const [known] = yield* table.known(id, items)
           if (known !== undefined) return yield* Effect.fail(duplicateItem(known))
           yield* table.insert(id, grown.last - items.length, items)

@@ -113,6 +113,15 @@ describe("conversations", () => {
     expect(await (await request(gateway, `/v1/conversations/${id}/items/prog_1`)).json()).toEqual(novel)
   })
 
+  it("hold 32 MiB, also of items that are added at the same time", async () => {
+    const { id } = await client.conversations.create()
+    const items = [{ role: "user", content: "x".repeat(9 * 1_048_576) }]
+    const add = async () => (await request(gateway, `/v1/conversations/${id}/items`, { body: { items } })).status
+    const added = await Promise.all(Array.from({ length: 6 }, add))
+    expect(added.filter((one) => one === 200).length).toBe(3)
+    expect((await client.conversations.items.list(id)).data.length).toBe(3)
+  })
+
   it("come before the input of a response, and get its input and output", async () => {
     const { id } = await client.conversations.create({ items: [{ role: "user", content: "[[sandbox: echo]] one" }] })
     const whole = await client.responses.create({ model, input: "two", conversation: { id } })
