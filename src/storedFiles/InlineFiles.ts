@@ -75,8 +75,9 @@ const make = Effect.gen(function* () {
       }
       let bytes = 0
       for (const { id } of named) {
-        const size = records.get(id)?.bytes ?? 0
-        bytes += size
+        const { bytes: size = 0, name = "" } = records.get(id) ?? {}
+        // The name too: of short files there may be many.
+        bytes += size + Buffer.byteLength(name)
         if (size > mostBytes) return yield* refused(id, `expected a file of at most ${mostBytes} bytes`)
         if (bytes > mostOfAll) {
           return yield* refused(id, `expected at most ${mostOfAll} bytes in all files, each as often as it is named`)

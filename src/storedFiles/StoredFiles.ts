@@ -10,7 +10,7 @@ import type { FilesUnavailable, StoredFile } from "../files/Files.ts"
 import { usualRoom } from "../files/KeptFiles.ts"
 import type { NotKept } from "../files/NotKept.ts"
 import { keyOf } from "./FileRecord.ts"
-import type { FileRecord } from "./FileRecord.ts"
+import type { FileRecord, PartRecord } from "./FileRecord.ts"
 import { fileName } from "./fileName.ts"
 import { beginningBytes, mediaTypeOf } from "./mediaTypeOf.ts"
 import { StoredRows } from "./store/StoredRows.ts"
@@ -107,12 +107,16 @@ export class StoredFiles extends Effect.Service<StoredFiles>()("gateway/storedFi
     const storedAt = (name: string): Effect.Effect<Option.Option<StoredFile>, Unavailable> =>
       Effect.catchAll(store.find(`${folder}/${name}`), away)
 
+    const removePart = (hex: string, part: PartRecord): Effect.Effect<void, SqlError | FilesUnavailable> =>
+      Effect.zipRight(store.remove(`${folder}/${hex}/${part.id}`), rows.removePart(hex, part))
+
     const removeParts = Effect.fnUntraced(function* (hex: string) {
-      for (const part of yield* rows.partsOf(hex)) {
-        yield* store.remove(`${folder}/${hex}/${part.id}`)
-        yield* rows.removePart(hex, part)
-      }
+      for (const part of yield* rows.partsOf(hex)) yield* removePart(hex, part)
     })
+
+    /** Removes a part that its upload does not get. */
+    const dropPart = (hex: string, part: PartRecord): Effect.Effect<void> =>
+      Effect.catchAll(removePart(hex, part), logged)
 
     /** Removes the parts of a complete upload. Those that are left go with its file. */
     const dropParts = (hex: string): Effect.Effect<void> => Effect.catchAll(removeParts(hex), logged)
@@ -154,12 +158,16 @@ export class StoredFiles extends Effect.Service<StoredFiles>()("gateway/storedFi
     ): Effect.fn.Return<FileRecord, NotStored> {
       if (given.bytes === 0) return yield* new InvalidRequest({ param: "file", message: "file: is empty" })
       const mediaType = yield* mediaTypeBy(given, fileName(words.name))
-      const hex = yield* begin(owner, words, { bytes: given.bytes, mediaType, state: "writing", ms: writingMs })
-      const written = Effect.gen(function* () {
-        yield* write(`${hex}/${content}`, given)
-        return yield* finish({ account: owner.account }, hex, "writing", { livesMs: lifeOf(words), mediaType })
-      })
-      return yield* Effect.onError(written, () => giveUp(hex))
+      const begun = begin(owner, words, { bytes: given.bytes, mediaType, state: "writing", ms: writingMs })
+      const written = (hex: string) =>
+        Effect.zipRight(
+          write(`${hex}/${content}`, given),
+          finish({ account: owner.account }, hex, "writing", { livesMs: lifeOf(words), mediaType })
+        )
+      // A caller that leaves while the row is added would leave it behind.
+      return yield* Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(begun, (hex) => Effect.onError(restore(written(hex)), () => giveUp(hex)))
+      )
     })
 
     /** Removes what killed processes left half written. Whole files have rows. */
@@ -211,6 +219,7 @@ export class StoredFiles extends Effect.Service<StoredFiles>()("gateway/storedFi
       storedAt,
       finish,
       drop,
+      dropPart,
       dropParts,
       removeHalves
     } as const

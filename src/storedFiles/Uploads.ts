@@ -1,8 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import type { Caller, Holder } from "../contract/callers/Caller.ts"
 import type { UploadedFile } from "../contract/bodies/UploadedFile.ts"
-import { InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
-import type { Unavailable } from "../contract/failures/Failure.ts"
+import { InvalidRequest, NotFound, Unavailable } from "../contract/failures/Failure.ts"
 import { randomHex } from "../contract/text/randomHex.ts"
 import type { StoredFile } from "../files/Files.ts"
 import type { CreateUpload } from "./Api.ts"
@@ -24,12 +23,13 @@ export const makeUploads = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (holder: Holder, id: string) {
     const hex = keyOf(id, "upload_")
-    const upload = hex === undefined ? undefined : yield* Effect.orDie(rows.upload(holder, hex))
-    if (hex !== undefined && upload !== undefined) return { hex, upload }
-    const file = hex === undefined ? undefined : yield* Effect.orDie(rows.find(holder, hex))
-    return yield* file === undefined
-      ? new NotFound({ param: null, message: `No such upload: ${JSON.stringify(id.slice(0, 100))}` })
-      : new InvalidRequest({ param: null, message: "The upload is complete already" })
+    const unknown = new NotFound({ param: null, message: `No such upload: ${JSON.stringify(id.slice(0, 100))}` })
+    if (hex === undefined) return yield* unknown
+    const upload = yield* Effect.orDie(rows.upload(holder, hex))
+    if (upload !== undefined) return { hex, upload }
+    if (yield* Effect.orDie(rows.isJoining(holder, hex))) return yield* completing
+    if ((yield* Effect.orDie(rows.find(holder, hex))) === undefined) return yield* unknown
+    return yield* new InvalidRequest({ param: null, message: "The upload is complete already" })
   })
 
   const create = Effect.fnUntraced(function* (caller: Caller, asked: CreateUpload) {
@@ -48,14 +48,18 @@ export const makeUploads = Effect.gen(function* () {
     const { hex, upload } = yield* find(holder, id)
     if (data.bytes === 0) return yield* new InvalidRequest({ param: "data", message: "data: is empty" })
     const part = { id: randomHex(), bytes: data.bytes }
-    if (!(yield* Effect.orDie(rows.addPart(upload, hex, part)))) {
-      return yield* new InvalidRequest({
-        param: "data",
-        message: `data: the upload takes no more: it has ${upload.bytes} bytes and at most ${mostParts} parts`
-      })
-    }
-    yield* Effect.onError(stored.write(`${hex}/${part.id}`, data), () =>
-      Effect.ignoreLogged(rows.removePart(hex, part))
+    const added = Effect.filterOrFail(
+      Effect.orDie(rows.addPart(upload, hex, part)),
+      (isAdded) => isAdded,
+      () => wrong("data", `the upload takes no more: it has ${upload.bytes} bytes and at most ${mostParts} parts`)
+    )
+    // If the upload is gone by then, so are its other parts, and nothing would remove this one.
+    const written = Effect.zipRight(stored.write(`${hex}/${part.id}`, data), find(holder, id))
+    yield* Effect.uninterruptibleMask((restore) =>
+      Effect.zipRight(
+        added,
+        Effect.onError(restore(written), () => stored.dropPart(hex, part))
+      )
     )
     const nowMs = yield* Clock.currentTimeMillis
     return {
@@ -77,8 +81,11 @@ export const makeUploads = Effect.gen(function* () {
     if (sum !== upload.bytes)
       return yield* wrong("part_ids", `expected parts of ${upload.bytes} bytes; they have ${sum}`)
     const nowMs = yield* Clock.currentTimeMillis
-    const isMine = yield* Effect.orDie(rows.become(hex, "upload", "joining", { due_at: nowMs + uploadMs }))
-    if (!isMine) return yield* wrong("part_ids", "the upload is being completed or cancelled")
+    const taken = Effect.filterOrFail(
+      Effect.orDie(rows.become(hex, "upload", "joining", { due_at: nowMs + uploadMs })),
+      (isMine) => isMine,
+      () => wrong("part_ids", "the upload is being completed or cancelled")
+    )
     const joining = Effect.gen(function* () {
       const bytes = yield* Effect.forEach(parts, (part) => storedPart(hex, part))
       const whole = { bytes: upload.bytes, open: joinedBytes(bytes) }
@@ -91,7 +98,12 @@ export const makeUploads = Effect.gen(function* () {
       return yield* stored.finish(holder, hex, "joining", { livesMs: upload.livesMs, mediaType })
     })
     const again = Effect.ignoreLogged(rows.become(hex, "joining", "upload", { due_at: upload.expiresAtMs }))
-    const file = yield* Effect.onError(joining, () => again)
+    const file = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.zipRight(
+        taken,
+        Effect.onError(restore(joining), () => again)
+      )
+    )
     yield* stored.dropParts(hex)
     return { ...shown(hex, upload, "completed"), file: openAIFile(file) }
   })
@@ -107,9 +119,7 @@ export const makeUploads = Effect.gen(function* () {
 
   const cancel = Effect.fnUntraced(function* (holder: Holder, id: string) {
     const { hex, upload } = yield* find(holder, id)
-    if (!(yield* Effect.orDie(rows.hide(holder, hex, "upload")))) {
-      return yield* new InvalidRequest({ param: null, message: "The upload is being completed" })
-    }
+    if (!(yield* Effect.orDie(rows.hide(holder, hex, "upload")))) return yield* completing
     yield* Effect.ignoreLogged(stored.drop(hex))
     return shown(hex, upload, "cancelled")
   })
@@ -134,12 +144,17 @@ const chosen = (
 }
 
 const digestOf = (open: () => () => Promise<Uint8Array | undefined>) =>
-  Effect.promise(async () => {
-    const hash = new Bun.CryptoHasher("md5")
-    const read = open()
-    for (let chunk = await read(); chunk !== undefined; chunk = await read()) hash.update(chunk)
-    return hash.digest("hex")
+  Effect.tryPromise({
+    try: async () => {
+      const hash = new Bun.CryptoHasher("md5")
+      const read = open()
+      for (let chunk = await read(); chunk !== undefined; chunk = await read()) hash.update(chunk)
+      return hash.digest("hex")
+    },
+    catch: () => new Unavailable({ message: "The upload's parts can't be read; try again" })
   })
+
+const completing = new InvalidRequest({ param: null, message: "The upload is being completed" })
 
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 

@@ -221,4 +221,29 @@ describeOnEach("files of accounts", (engine) => {
     await expect(client.uploads.complete(id, { part_ids: [part] })).rejects.toMatchObject({ status: 404 })
     await expect(client.uploads.cancel(id)).rejects.toMatchObject({ status: 404 })
   })
+
+  it("a part that comes while its upload is cancelled or completed leaves no bytes behind", async () => {
+    const before = left().toSorted()
+    const client = openai("two")
+    const bytes = 1_000_000
+    const part = (id: string) => client.uploads.parts.create(id, { data: new File([new Uint8Array(bytes)], "part") })
+    for (let delay = 0; delay < 12; delay++) {
+      const words = { filename: "a", purpose: "batch", bytes, mime_type: "text/plain" } as const
+      const [one, other] = [await client.uploads.create(words), await client.uploads.create(words)]
+      const { id: first } = await part(other.id)
+      const late = Promise.allSettled([part(one.id), part(other.id)])
+      await Bun.sleep(delay)
+      await client.uploads.cancel(one.id)
+      const complete = () => client.uploads.complete(other.id, { part_ids: [first] })
+      const made = await Promise.allSettled([complete(), complete()])
+      const ids = made.flatMap((end) => (end.status === "fulfilled" ? [end.value.file?.id ?? ""] : []))
+      expect(ids.length).toBe(1)
+      expect(made).toContainEqual({ status: "rejected", reason: expect.objectContaining({ status: 400 }) })
+      await late
+      const [id = ""] = ids
+      expect(readdirSync(join(gateway.folder, "data/stored", id.slice("file_".length)))).toEqual(["content"])
+      await client.files.delete(id)
+    }
+    expect(left().toSorted()).toEqual(before)
+  })
 })

@@ -148,6 +148,13 @@ describe("requests that name files", () => {
     })
   })
 
+  it("counts the names of short files that are named often", async () => {
+    const id = await upload(Buffer.from("x"), `${"🦊".repeat(250)}.txt`)
+    const content = Array.from({ length: 30_000 }, () => ({ type: "input_file", file_id: id }))
+    const { body, status } = await send("/v1/responses", { model: "responses", input: [{ role: "user", content }] })
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining("bytes in all files")])
+  })
+
   it("another account's id is its upstream's alone, and never becomes bytes", async () => {
     const part = { type: "input_file", file_id: ids.pdf }
     await send("/v1/responses", response("responses", part), "two")

@@ -116,6 +116,10 @@ export class StoredRows extends Effect.Service<StoredRows>()("gateway/storedFile
     const upload = (holder: Holder, key: string): Effect.Effect<UploadRecord | undefined, SqlError> =>
       findIn(holder, key, "upload")
 
+    /** True while an upload's parts become its file. */
+    const isJoining = (holder: Holder, key: string): Effect.Effect<boolean, SqlError> =>
+      Effect.map(findIn(holder, key, "joining"), (found) => found !== undefined)
+
     const amongIds = (given: ReadonlyArray<string>) => {
       const known = given.flatMap((id) => keyOf(id) ?? [])
       return known.length === 0 ? sql`1 = 0` : sql.in("id", known)
@@ -206,7 +210,21 @@ export class StoredRows extends Effect.Service<StoredRows>()("gateway/storedFile
     const partsOf = (key: string): Effect.Effect<ReadonlyArray<PartRecord>, SqlError> =>
       Effect.map(sql`SELECT id, bytes FROM stored_file_parts WHERE file_id = ${key}`, parts.all)
 
-    return { add, bytesOf, become, find, upload, list, hide, claimDue, remove, addPart, removePart, partsOf } as const
+    return {
+      add,
+      bytesOf,
+      become,
+      find,
+      upload,
+      isJoining,
+      list,
+      hide,
+      claimDue,
+      remove,
+      addPart,
+      removePart,
+      partsOf
+    } as const
   })
 }) {}
 
