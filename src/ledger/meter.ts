@@ -202,15 +202,16 @@ class Metered extends WrappedGeneration {
 
   #takeUsage({ counted, usage }: Extract<GenerationEvent, { readonly type: "usage" }>): Batch | undefined {
     const doubt = this.#options.doubtOf(usage, false)
-    if (counted !== undefined && counted !== "untold" && counted !== "untold-tokens")
-      this.#options.doubted(counted, usage)
+    // The gateway's own count of an answer without end grows beyond its bound, and is no lie of the upstream's.
+    const isOwn = counted === "untold" || counted === "untold-tokens"
+    if (counted !== undefined && !isOwn) this.#options.doubted(counted, usage)
     if (doubt === undefined) {
       this.#reported = usage
       this.#isTotal = true
       this.#isEstimated = counted === "untold-tokens" ? areTokensPaid(this.#options.price) : counted !== undefined
       return undefined
     }
-    this.#options.doubted(doubt, usage)
+    if (!isOwn) this.#options.doubted(doubt, usage)
     const pieces = piecesOf(usage)
     if (Object.values(pieces).every((count) => isCount(count ?? 0))) this.#pieces = pieces
     this.#isTotal = false
