@@ -37,6 +37,9 @@ const answers: Record<string, () => Response> = {
     }),
   seconds: () => Response.json({ text: "A fox.", usage: { type: "duration", seconds: 4 } }),
   duration: () => Response.json({ text: "A fox.", duration: 6.2, segments: [] }),
+  endless: () => Response.json({ text: "A fox.", usage: { type: "duration", seconds: 1e15 } }),
+  "no number": () => Response.json({ text: "A fox.", usage: { type: "duration", seconds: 1e300 } }),
+  "no seconds": () => Response.json({ text: "A fox.", usage: { type: "duration", seconds: 0 } }),
   untold: () => new Response("event: A fox.\n", { headers: { "content-type": "text/plain" } }),
   "a page": () => new Response("<html></html>", { headers: { "content-type": "text/html" } }),
   "an error": () => Response.json({ error: { message: "Too short.", type: "invalid_request_error", param: "file" } }),
@@ -189,6 +192,14 @@ describe("an upstream that transcribes", () => {
     expect([response.headers.get("content-type"), await response.text()]).toEqual(["text/plain", "event: A fox.\n"])
     expect(await rowOf(response.headers)).toEqual({ cost: 300_000, seconds: 3, estimated: 1 })
   })
+
+  it.each(["endless", "no number", "no seconds"])(
+    "is paid for the file's length where the one that it tells can't be: %s",
+    async (prompt) => {
+      const response = await ask({ model: "whisper-9", prompt })
+      expect(await rowOf(response.headers)).toEqual({ cost: 300_000, seconds: 3, estimated: 1 })
+    }
+  )
 
   it("streams", async () => {
     const response = await ask({ model: "gpt-5o-transcribe", prompt: "stream", stream: "true" })

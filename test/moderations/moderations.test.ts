@@ -18,6 +18,8 @@ const answers: Record<string, object> = {
     usage: { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 },
     results: [result]
   },
+  "openai,more": { id: "modr-2", model: "m", results: [result, result] },
+  "one,two": { id: "modr-3", model: "m", results: [result] },
   none: { results: [] },
   unscored: { results: [{ flagged: true }] }
 }
@@ -131,7 +133,8 @@ describe("an upstream that moderates", () => {
     const { body, status } = await post({ model, input, tomorrow: "field" })
     expect(status).toBe(200)
     expect(asked.at(-1)).toEqual({ path: "/v1/moderations", body: { model: "theirs", input, tomorrow: "field" } })
-    expect(body).toEqual({ ...answers[typeof input === "string" ? input : "openai"], model })
+    const answered = Array.isArray(input) ? input.filter((one) => typeof one === "string").join(",") : input
+    expect(body).toEqual({ ...(answers[answered] ?? answers["openai"]), model })
   })
 
   it("is the usual one for a request without a model", async () => {
@@ -148,7 +151,7 @@ describe("an upstream that moderates", () => {
     expect(Number(headers.get("x-gateway-cost-usd"))).toBe(cost / 1e9)
   })
 
-  it.each(["none", "unscored"])("is refused an answer that is none: %s", async (input) => {
+  it.each([["none"], ["unscored"], [["one", "two"]]])("is refused an answer that is none: %j", async (input) => {
     expect((await post({ model: "bad-moderation", input })).status).toBe(500)
   })
 

@@ -6,9 +6,11 @@ import type { WholeAnswer } from "./wholeAnswer.ts"
 
 /** Moderations. OpenAI reports no usage, Mistral that of its chat completions, and no `flagged`. */
 export const moderations: WholeAnswer = {
-  isAnswer: (answer) => {
+  isAnswer: (answer, { input }) => {
     const results = listAt(answer, "results")
-    return results.length > 0 && results.every(isResult)
+    // Parts are one input together at OpenAI, and one each at others.
+    const areTexts = Array.isArray(input) && input.every((one) => typeof one === "string")
+    return results.length > 0 && results.every(isResult) && (!areTexts || results.length === input.length)
   },
   usageOf: (answer) => {
     const usage = objectAt(answer, "usage")

@@ -12,6 +12,8 @@ import { TypedEvents } from "./TypedEvents.ts"
 
 /** OpenAI's tokens of a second of sound. */
 const tokensPerSecond = 10
+/** A day: no upstream reads a longer sound. */
+const mostSeconds = 86_400
 
 /** Reads a transcript: JSON, a text of another format, or events. */
 export const transcriptReader = (request: PassthroughRequest, headers: Headers): Reader => {
@@ -82,5 +84,6 @@ const toldUsage = (answer: JsonObject, { counts }: PassthroughRequest): Usage | 
   const tokens = toldTokens(answer)
   if (tokens !== undefined) return { ...noUsage, ...tokens, ...counts }
   const seconds = numberAt(objectAt(answer, "usage"), "seconds") ?? numberAt(answer, "duration")
-  return seconds === undefined || !(seconds >= 0) ? undefined : { ...noUsage, audioSeconds: Math.ceil(seconds) }
+  const isPlausible = seconds !== undefined && seconds > 0 && seconds <= mostSeconds
+  return isPlausible ? { ...noUsage, audioSeconds: Math.ceil(seconds) } : undefined
 }
