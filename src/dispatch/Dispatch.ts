@@ -29,6 +29,7 @@ import { makeSigning, signsNothing } from "./callSignatures.ts"
 import type { Signing } from "./callSignatures.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
+import { callsServerTools, extendHold } from "./extendHold.ts"
 import { fitOutput } from "./fitOutput.ts"
 import { translateInstead } from "./translateInstead.ts"
 import { makeQuote } from "./makeQuote.ts"
@@ -104,9 +105,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     }
 
     /** Tries the routes until an upstream accepts the request. */
-    const start = (work: Work): Future<Generation, Failure> => {
-      const call = callOf(work)
-      const hedge = work.isHedged ? hedgeOf(work) : undefined
+    const start = (work: Work, charge: Charge): Future<Generation, Failure> => {
+      const call = callOf(work, charge)
+      const hedge = work.isHedged ? hedgeOf(work, charge) : undefined
       const tryAll = (routes: ReadonlyArray<AdmittedRoute>) =>
         tryRoutes(work.routing(routing), work, routes, call, work.attempts, hedge)
       const { all } = work.offers
@@ -115,9 +116,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       )
     }
 
-    const hedgeOf = (work: Work): Hedge<AdmittedRoute> => ({
+    const hedgeOf = (work: Work, charge: Charge): Hedge<AdmittedRoute> => ({
       afterMs: work.entry.hedgeMs ?? Infinity,
-      call: (route, isLast) => callOf(work.hedge())(route, isLast),
+      call: (route, isLast) => callOf(work.hedge(), charge)(route, isLast),
       watcher: {
         failed: (upstream, error) => work.hedge().attempts.failed(upstream, error),
         again: () => {},
@@ -127,7 +128,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     })
 
     /** Calls routes for a request. */
-    const callOf = (work: Work) => {
+    const callOf = (work: Work, charge: Charge) => {
       const { conversation, entry, request } = work
       const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
@@ -185,7 +186,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const send = (one: Conversation) => sendWithin(route, () => upstream.generate(one, how).map(keeping))
+        const roundsOf = (one: Conversation) =>
+          callsServerTools(one) ? { ...how, extend: extendHold(work, charge) } : how
+        const send = (one: Conversation) => sendWithin(route, () => upstream.generate(one, roundsOf(one)).map(keeping))
         const { several } = work.options
         return several === undefined ? send(fitted) : severally(several, runtime, fitted, send)
       }
@@ -218,13 +221,13 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         ? runFutureUninterruptible(runtime, ledger.open(work))
         : Future.succeed(work.options.prepaid.charge(work))
 
-    const beginCalls = (work: Work): Future<Generation, Failure> =>
+    const beginCalls = (work: Work, charge: Charge): Future<Generation, Failure> =>
       work.request.isLarge === true
-        ? runFuture(runtime, Effect.promise(nextTurn)).flatMap(() => start(work))
-        : Future.attempt(() => start(work))
+        ? runFuture(runtime, Effect.promise(nextTurn)).flatMap(() => start(work, charge))
+        : Future.attempt(() => start(work, charge))
 
     const startCharged = (work: Work, charge: Charge): Future<Generation, Failure> =>
-      beginCalls(work).matchCause({
+      beginCalls(work, charge).matchCause({
         onFailure: (cause) => {
           if (Cause.isInterrupted(cause) && (work.isLeft || !work.isShuttingDown())) work.left(charge)
           else {

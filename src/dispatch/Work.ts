@@ -166,8 +166,8 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
     return this.#pricing.demands()
   }
 
-  #most() {
-    return mostUsed(this.conversation, this.#admitted, this.#inputOfCall(), this.demands)
+  #most(of: Conversation) {
+    return mostUsed(of, this.#admitted, countTokens(of), of === this.conversation ? this.demands : [])
   }
 
   mostNanoUsd(price: Price): number {
@@ -176,7 +176,7 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
 
   mostTokens(): number {
     const { answers, caller, conversation, entry: model } = this
-    return answers * heldTokens(this.#most(), { caller, conversation, model })
+    return answers * heldTokens(this.#most(conversation), { caller, conversation, model })
   }
 
   /** The most tokens that count towards limits. Without a bound of the caller, the output is counted afterwards. */
@@ -187,10 +187,10 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
   get labels() {
     return labelsOf([...(this.#chain === undefined ? [] : [this.#chain.requested]), this.entry], this.request.record)
   }
-  held(price: Price) {
+  held(price: Price, of = this.conversation) {
     const { answers, caller, conversation, entry: model } = this
     const ways = this.#observers.serving.waysAt(this.offers.all, price, this)
-    return heldFor(price, this.#most(), { answers, caller, conversation, model, ways })
+    return heldFor(price, this.#most(of), { answers, caller, conversation, model, ways })
   }
 
   /** True if the first words may be awaited: another route can take over, or the client does not stream. */

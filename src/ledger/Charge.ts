@@ -1,3 +1,4 @@
+import type { Effect } from "effect"
 import type { Caller, Unpriced } from "../contract/callers/Caller.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Settlement } from "../contract/records/Settlement.ts"
@@ -48,6 +49,11 @@ export interface UnusedCall {
 
 /** A request's money, from its hold to its end. The first call ends it; later calls do nothing. */
 export interface Charge {
+  /**
+   * Raises the hold to this amount, evaluated only where money is counted. False if the caller's money does not cover it;
+   * then the hold stays as it is. Absent if the hold can't be raised: a task's is stored with it.
+   */
+  readonly extend?: (toNanoUsd: () => number) => Effect.Effect<boolean>
   /**
    * Charges the usage, at most the hold, and releases the rest of it. Resolves when the row is stored; rejects with `Internal` if it
    * can't be stored, and then nothing is charged.

@@ -10,6 +10,7 @@ import { testDouble } from "../contract/testDouble.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { costsWithin, unpaid } from "./aboveHold.ts"
+import { addHeld } from "./addHeld.ts"
 import { heldNanoUsd, makeAfford } from "./afford.ts"
 import type { Priceable } from "./afford.ts"
 import { mostCharged } from "./Balances.ts"
@@ -114,9 +115,9 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     /** One object per request. */
     class OpenCharge implements Charge {
       readonly #request: Chargeable
-      readonly #held: HeldAmount
+      #held: HeldAmount
       /** Infinity if no money is counted. */
-      readonly #mostNanoUsd: number
+      #mostNanoUsd: number
       readonly #isCostly: boolean
       /** When the request arrived, for prices by the hour. */
       readonly #openedMs: number
@@ -149,6 +150,34 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         }
         log.append(row)
         return undefined
+      }
+
+      extend(toNanoUsd: () => number): Effect.Effect<boolean> {
+        return Effect.suspend(() => {
+          if (this.#mostNanoUsd === Infinity) return Effect.succeed(true)
+          const nanoUsd = toNanoUsd() - this.#mostNanoUsd
+          if (nanoUsd <= 0) return Effect.succeed(true)
+          if (!Number.isSafeInteger(nanoUsd)) return Effect.succeed(false)
+          const { caller, labels, model } = this.#request
+          const request = { ...labels, model, isFurther: true, mostTokens: () => 0 }
+          const nowMs = clock.unsafeCurrentTimeMillis()
+          return balances
+            .hold(caller, { nanoUsd, request }, nowMs, (more) => this.#holdsMore(more))
+            .pipe(
+              Effect.orElseSucceed(() => false),
+              Effect.uninterruptible
+            )
+        })
+      }
+
+      /** False if the request has ended meanwhile, or its first hold was released with its node. */
+      #holdsMore(more: HeldAmount): boolean {
+        const { held, rest } = this.#isOpen ? addHeld(this.#held, more) : { held: undefined, rest: more }
+        if (rest !== undefined) balances.release(this.#request.caller, rest)
+        if (held === undefined) return false
+        this.#held = held
+        this.#mostNanoUsd += more.nanoUsd
+        return true
       }
 
       cut(used: Usage, estimated: boolean): void {

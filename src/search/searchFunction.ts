@@ -1,4 +1,13 @@
-import type { Conversation, Item, SearchItem, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
+import type {
+  Conversation,
+  Item,
+  SearchItem,
+  SearchTool,
+  Tool,
+  ToolCallItem,
+  ToolChoice,
+  ToolResultItem
+} from "../generation/Conversation.ts"
 import type { Sources } from "./Sources.ts"
 
 /** The request to a model without a search of its own. */
@@ -30,7 +39,7 @@ export const searchItems = (
   name: string,
   search: { readonly id: string; readonly query: string },
   told: string
-): readonly [Item, Item] => [
+): readonly [ToolCallItem, ToolResultItem] => [
   {
     type: "tool-call",
     callId: search.id,
@@ -40,18 +49,6 @@ export const searchItems = (
   },
   { type: "tool-result", callId: search.id, content: [{ type: "text", text: told }], isError: false }
 ]
-
-/** After the first search a required tool becomes optional, otherwise the model would search for ever. */
-export const afterSearch = (choice: ToolChoice, name: string): ToolChoice => {
-  const isMet = choice.type === "required" ? (choice.names?.includes(name) ?? true) : isTool(choice, name)
-  return isMet ? { type: "auto" } : choice
-}
-
-/** The conversation without the search, once its limit is reached. */
-export const withoutFunction = (conversation: Conversation, name: string): Conversation => {
-  const tools = conversation.tools.filter((tool) => tool.name !== name)
-  return { ...conversation, tools, toolChoice: tools.length === 0 ? { type: "auto" } : conversation.toolChoice }
-}
 
 const isTool = (choice: ToolChoice, name: string) => choice.type === "tool" && choice.name === name
 

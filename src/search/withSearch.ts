@@ -4,10 +4,12 @@ import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { startGeneration, upstreamOf } from "../upstreams/text/upstreamOf.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { searchingGeneration } from "./searchingGeneration.ts"
+import { toolGeneration } from "../tools/toolGeneration.ts"
+import { Citer } from "./Citer.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 import { Sources } from "./Sources.ts"
 import { withFunction } from "./searchFunction.ts"
+import { searchServerTool } from "./searchServerTool.ts"
 
 /**
  * An upstream whose models can search through the gateway: it searches at a provider and continues with the results
@@ -28,7 +30,14 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
     const sources = new Sources()
     const { conversation: asked, name } = withFunction(conversation, tool, sources)
     return Effect.map(startGeneration(upstream, asked, options), (first) =>
-      searchingGeneration({ upstream, provider, options, asked, name, tool, sources, first })
+      toolGeneration({
+        upstream,
+        options,
+        asked,
+        first,
+        tools: [searchServerTool({ name, tool, provider, sources })],
+        text: new Citer(sources)
+      })
     )
   })
   return {

@@ -8,6 +8,7 @@ import type { FallbackReason } from "../contract/records/FallbackReason.ts"
 import type { Future } from "../flow/Future.ts"
 import type { CarriedField, Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { PieceCounts } from "../contract/records/measures.ts"
 import type { Served } from "../contract/records/Served.ts"
 import type { AtKey } from "./keys/KeyPool.ts"
@@ -61,6 +62,11 @@ export interface GenerateOptions {
   readonly callSignatures?: CallSignatures | undefined
   /** The files at its addresses are fetched once, and refused by the names of its fields. Absent for calls of the gateway's own. */
   readonly serves?: ServedRequest | undefined
+  /**
+   * Raises the request's hold to what it has used so far and the most of a further round. False if the caller's money
+   * does not cover it. Absent where nothing needs to be held.
+   */
+  readonly extend?: ((used: Usage, next?: Conversation) => Effect.Effect<boolean>) | undefined
   /** The runtime for work that needs a fiber. */
   readonly runtime: Runtime.Runtime<never>
   /** Hears of work before the request is sent, such as reading a PDF. Without it, a call is sent when it is made. */

@@ -6,7 +6,7 @@ import { families } from "./rooms.ts"
 
 /** What runs for each request or task. */
 const rooms = RegExp(
-  `^(access|callbacks|catalogue|dispatch|files|guard|idempotency|ledger|limits|ownership|pipeline|requests|routing|sandbox|search|storedFiles|tasks|upstreams|${families.join("|")})/`
+  `^(access|callbacks|catalogue|dispatch|files|guard|idempotency|ledger|limits|ownership|pipeline|requests|routing|sandbox|search|storedFiles|tasks|tools|upstreams|${families.join("|")})/`
 )
 
 /** Models of the sandbox make one for each request; they are no promise of speed. */
@@ -52,7 +52,6 @@ const allowed: Readonly<Record<string, string>> = {
   "responses/store/heldConversations.ts": "once for each response that is added to a conversation",
   "responses/store/makeResolve.ts": "made once, by a function that is called once",
   "sandbox/video/localOrders.ts": "once for a process",
-  "search/searchingGeneration.ts": "once for each request that the gateway searches for",
   "storedFiles/InlineFiles.ts": "once for each request that names files",
   "storedFiles/StoredFiles.ts": "once for each file that comes or goes",
   "storedFiles/listFiles.ts": "made once, by a function that is called once",
@@ -63,6 +62,7 @@ const allowed: Readonly<Record<string, string>> = {
   "tasks/store/amend.ts": "made once for each store",
   "tasks/store/makeLeases.ts": "made once for each store",
   "tasks/store/makeUpkeep.ts": "made once for each store",
+  "tools/toolGeneration.ts": "once for each request that calls server tools",
   "tasks/store/setAside.ts": "made once for each store",
   "tasks/store/makeTasks.ts": "tasks that are cancelled or expire",
   "tasks/store/removal.ts": "tasks that are refused at once",

@@ -59,7 +59,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Where a request ends: upstreams, and what decides between them.
   upstreams: [...leaves, "generation", "tokens", "guard", "credentials", "files", "documents"],
-  search: [...leaves, "generation", "tokens", "upstreams"],
+  tools: [...leaves, "generation", "tokens", "upstreams"],
+  search: [...leaves, "generation", "tokens", "upstreams", "tools"],
   sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],
   ownership: [...leaves, "generation", "upstreams"],

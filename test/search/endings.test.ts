@@ -56,10 +56,14 @@ describe("what ends it early", () => {
     })
   )
 
-  it.effect("a later turn that is refused fails the answer", () =>
+  it.effect.each([
+    ["again", 31_000],
+    ["elsewhere", undefined],
+    ["never", undefined]
+  ] as const)("a later turn that is refused for good fails the answer: %s", ([retry, retryAfterMs]) =>
     Effect.gen(function* () {
       const failure = new RateLimited({ retryAfterSeconds: 1 })
-      const refused = new UpstreamError({ failure, retry: "again", retryAfterMs: 1_000, status: 429 })
+      const refused = new UpstreamError({ failure, retry, retryAfterMs, status: 429 })
       const { ending } = yield* run([searching, () => Effect.fail(refused)])
       expect(ending).toMatchObject({ failed: "RateLimited" })
     })

@@ -14,6 +14,8 @@ export interface Countable {
   readonly names?: ReadonlyArray<string> | undefined
   readonly tags?: ReadonlyArray<string> | undefined
   readonly endUser?: string | undefined
+  /** True for more money of a request that has claims already: budgets in other units are not asked again. */
+  readonly isFurther?: boolean | undefined
   /** The most tokens that it may use; called only for a budget of tokens. */
   readonly mostTokens: () => number
 }
@@ -64,7 +66,8 @@ export const claimsOf = (
   const meters = metersOf(caller)
   if (meters.length === 0 || request === undefined) return none
   return meters.flatMap((meter): ReadonlyArray<Claim> => {
-    if (meter.budget.unit === "usd" && nanoUsd === 0) return none
+    const isMoney = meter.budget.unit === "usd"
+    if (isMoney ? nanoUsd === 0 : request.isFurther === true) return none
     const subjects = subjectsOf(meter, request)
     if (subjects.length === 0) return none
     const amount = amountOf(meter, request, nanoUsd)

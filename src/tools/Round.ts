@@ -3,38 +3,48 @@ import type { Item } from "../generation/Conversation.ts"
 import type { Batch } from "../generation/Generation.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { countText } from "../tokens/tokens.ts"
-import type { Citer } from "./Citer.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
+import type { ServerCall, ServerTool, TextFilter } from "./ServerTool.ts"
 
-/** The end of a model's turn. */
+/** A call of a server tool in a round. */
+export interface WrittenCall {
+  readonly tool: ServerTool
+  readonly call: ServerCall
+}
+
+interface OpenCall extends WrittenCall {
+  readonly call: ServerCall & { arguments: string }
+}
+
+/** The end of a model's round. */
 export type RoundEnd =
   | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }
   /** Already sent to the client. */
   | { readonly type: "failed" }
 
 /**
- * One turn of a model that may search: emits the caller's part, intercepts calls of the search, and collects the items
- * for the next turn. The caller's own calls are held back behind a search.
+ * One round of a model with server tools: emits the caller's part, intercepts calls of those tools, and collects the
+ * items for the next round. The caller's own calls are held back behind them.
  */
 export class Round {
-  /** The arguments of the requested searches, in order. */
-  readonly searches: Array<{ arguments: string }> = []
+  /** The calls of server tools, in order. */
+  readonly calls: Array<WrittenCall> = []
   usage: Usage | undefined
   end: RoundEnd | undefined
   hasCalled = false
-  private readonly name: string
-  private readonly citer: Citer
+  private readonly tools: ReadonlyArray<ServerTool>
+  private readonly filter: TextFilter | undefined
   private readonly isFirst: boolean
-  private readonly byCall = new Map<string, { arguments: string }>()
+  private readonly byCall = new Map<string, OpenCall>()
   private readonly heldBack: Array<GenerationEvent> = []
   private readonly items: Array<Item> = []
   private text = ""
   private reasoning = ""
   private written = ""
 
-  /** @param name the search function's name */
-  constructor(name: string, citer: Citer, isFirst: boolean) {
-    this.name = name
-    this.citer = citer
+  constructor(tools: ReadonlyArray<ServerTool>, filter: TextFilter | undefined, isFirst: boolean) {
+    this.tools = tools
+    this.filter = filter
     this.isFirst = isFirst
   }
 
@@ -53,7 +63,7 @@ export class Round {
     return this.heldBack
   }
 
-  /** The turn's text and reasoning, for the next turn. */
+  /** The round's text and reasoning, for the next round. */
   said(): ReadonlyArray<Item> {
     this.closeReasoning(undefined)
     const text: ReadonlyArray<Item> =
@@ -78,25 +88,26 @@ export class Round {
       case "text-delta":
         this.text += event.text
         this.written += event.text
-        passed.push(...this.citer.write(event.text))
+        if (this.filter === undefined) passed.push(event)
+        else passed.push(...this.filter.write(event.text))
         return
       case "tool-call-start":
       case "tool-call-delta":
       case "tool-call-end":
         return this.call(event, passed)
       case "finished":
-        passed.push(...this.citer.end())
+        passed.push(...this.endText())
         this.end = event
         return
       case "failed":
-        passed.push(...this.citer.end(), event)
+        passed.push(...this.endText(), event)
         this.end = { type: "failed" }
         return
       case "citation":
         passed.push(event)
         return
       default:
-        passed.push(...this.citer.end(), event)
+        passed.push(...this.endText(), event)
         this.remember(event)
     }
   }
@@ -107,10 +118,12 @@ export class Round {
   ) {
     if (event.type === "tool-call-start") {
       this.written += event.name
-      if (event.name === this.name) {
-        const search = { arguments: "" }
-        this.searches.push(search)
-        this.byCall.set(event.callId, search)
+      const tool = this.tools.find(({ names }) => names.has(event.name))
+      if (tool !== undefined) {
+        const call = { id: randomHex(), name: event.name, arguments: "" }
+        this.calls.push({ tool, call })
+        this.byCall.set(event.callId, { tool, call })
+        if (tool.opens !== undefined) passed.push(...this.endText(), ...tool.opens(call))
         return
       }
       this.hasCalled = true
@@ -118,13 +131,19 @@ export class Round {
       this.byCall.delete(event.callId)
     }
     if (event.type === "tool-call-delta") this.written += event.text
-    const search = this.byCall.get(event.callId)
-    if (search !== undefined) {
-      if (event.type === "tool-call-delta") search.arguments += event.text
+    const own = this.byCall.get(event.callId)
+    if (own !== undefined) {
+      if (event.type !== "tool-call-delta") return
+      own.call.arguments += event.text
+      passed.push(...(own.tool.writes?.(own.call.id, event.text) ?? []))
       return
     }
-    if (this.searches.length > 0) this.heldBack.push(event)
-    else passed.push(...this.citer.end(), event)
+    if (this.calls.length > 0) this.heldBack.push(event)
+    else passed.push(...this.endText(), event)
+  }
+
+  private endText(): ReadonlyArray<GenerationEvent> {
+    return this.filter?.end() ?? []
   }
 
   private remember(event: GenerationEvent) {

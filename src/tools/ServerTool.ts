@@ -1,0 +1,52 @@
+import type { Effect } from "effect"
+import type { ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
+import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+
+/** A call of a server tool. */
+export interface ServerCall {
+  /** The gateway's own id, which client and model see. */
+  readonly id: string
+  /** The name under which the model called it. */
+  readonly name: string
+  /** As the model wrote them. */
+  readonly arguments: string
+}
+
+/** The end of a call. */
+export interface ServerCallEnd {
+  /** What the client sees of it. */
+  readonly events: ReadonlyArray<GenerationEvent>
+  /** The call and its result for the model's next round. Runs once, in the order of the calls. */
+  readonly items: () => readonly [ToolCallItem, ToolResultItem]
+  /** What it counts as, at most the tool's `mostUsage`. */
+  readonly usage: Usage
+}
+
+/**
+ * A tool that runs on this side: the model calls it by one of its names, the client sees what the tool shows of the
+ * call. One server may have many names.
+ */
+export interface ServerTool {
+  readonly names: ReadonlySet<string>
+  /** The most calls of a request. */
+  readonly mostCalls: number
+  /** The most that a call counts as. */
+  readonly mostUsage: Usage
+  /** What the client sees of a call as soon as its name is known; nothing if absent. */
+  readonly opens?: (call: Pick<ServerCall, "id" | "name">) => ReadonlyArray<GenerationEvent>
+  /** What it sees of a piece of the arguments; nothing if absent. */
+  readonly writes?: (id: string, text: string) => ReadonlyArray<GenerationEvent>
+  /** What it sees of a whole call, before it runs. */
+  readonly begins: (call: ServerCall) => ReadonlyArray<GenerationEvent>
+  /** Runs a call, within bounds of its own on time and bytes. A failure is an end too: the model reads it and goes on. */
+  readonly run: (call: ServerCall) => Effect.Effect<ServerCallEnd>
+  /** The end of a call that is not run, because no more are allowed. */
+  readonly refuse: (call: ServerCall) => ServerCallEnd
+}
+
+/** Changes the model's text on its way to the client. */
+export interface TextFilter {
+  readonly write: (piece: string) => ReadonlyArray<GenerationEvent>
+  /** Ends a text and gives what was held back. */
+  readonly end: () => ReadonlyArray<GenerationEvent>
+}

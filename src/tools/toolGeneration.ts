@@ -1,0 +1,196 @@
+import { Cause, Effect, Exit, Runtime } from "effect"
+import type { Fiber } from "effect"
+import { Internal } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
+import { addUsage } from "../generation/addUsage.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
+import type { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { CallBounds } from "./CallBounds.ts"
+import { startLaterRound } from "./laterRound.ts"
+import { afterCalls, withoutTools } from "./offeredTools.ts"
+import { Round } from "./Round.ts"
+import type { WrittenCall } from "./Round.ts"
+import { roundUsage } from "./roundUsage.ts"
+import type { ServerTool, TextFilter } from "./ServerTool.ts"
+
+export interface ToolRun {
+  readonly upstream: TextUpstream
+  readonly options: GenerateOptions
+  /** The conversation before any call, which offers the tools to the model. */
+  readonly asked: Conversation
+  readonly tools: ReadonlyArray<ServerTool>
+  readonly text?: TextFilter
+  /** The model's first round, which has begun. */
+  readonly first: Generation
+}
+
+/** The most rounds of an answer. */
+const mostRounds = 20
+/** The bound on output of a last round for which the caller's money would not be enough otherwise. */
+const lastWords = 1_024
+
+/**
+ * The model's rounds as one generation, with calls of server tools in between. The calls of a round run concurrently,
+ * appear to the client as the gateway's own, and their results go to the model with the next round. A round without
+ * such calls, or with calls of the caller's tools, is the last. Cancelling stops all work.
+ */
+export const toolGeneration = (run: ToolRun): Generation => {
+  const { options, upstream } = run
+  let current: Generation | undefined = run.first
+  let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  let isCancelled = false
+
+  /** Waits for an effect, which a cancel interrupts; undefined if it was cancelled before. */
+  const ended = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Exit<A, E> | undefined> => {
+    if (isCancelled) return undefined
+    const fiber = Runtime.runFork(options.runtime)(effect)
+    running = fiber
+    const exit = await new Promise<Exit.Exit<A, E>>((resolve) => {
+      fiber.addObserver(resolve)
+    })
+    running = undefined
+    return exit
+  }
+
+  const extended = (used: Usage, next?: Conversation): Effect.Effect<boolean> =>
+    options.extend?.(used, next) ?? Effect.succeed(true)
+
+  /** The next round as it may be asked; undefined if the caller's money is not enough for its last words. */
+  const payable = (used: Usage, next: Conversation): Effect.Effect<Conversation | undefined> => {
+    const { maxOutputTokens = lastWords } = next
+    const last = { ...withoutTools(next, namesOf(run.tools)), maxOutputTokens: Math.min(maxOutputTokens, lastWords) }
+    return Effect.flatMap(extended(used, next), (isHeld) =>
+      isHeld ? Effect.succeed(next) : Effect.map(extended(used, last), (isEnough) => (isEnough ? last : undefined))
+    )
+  }
+
+  /** Runs the allowed calls if the caller's money is enough for all of them; the others are refused, in their places. */
+  const runCalls = (calls: ReadonlyArray<WrittenCall>, allowed: ReadonlyArray<WrittenCall>, used: Usage) => {
+    const most = allowed.reduce((sum, { tool }) => withCalls(sum, tool.mostUsage), used)
+    return Effect.flatMap(extended(most), (isPaid) => {
+      const isRun = new Set(isPaid ? allowed : [])
+      const end = (one: WrittenCall) =>
+        isRun.has(one) ? one.tool.run(one.call) : Effect.succeed(one.tool.refuse(one.call))
+      const refused = calls.filter((one) => !isRun.has(one)).map(({ tool }) => tool)
+      return Effect.map(Effect.forEach(calls, end, { concurrency: 4 }), (ends) => ({ ends, refused }))
+    })
+  }
+
+  async function* rounds(): AsyncGenerator<Batch, void> {
+    let conversation = run.asked
+    let used = noUsage
+    /** What the calls count as. */
+    let called = noUsage
+    /** The reason that the gateway counted a part itself. */
+    let why: Doubt | "untold" | undefined
+    const bounds = new CallBounds()
+    for (let number = 1; ; number++) {
+      const round = new Round(run.tools, run.text, number === 1)
+      while (round.end === undefined) {
+        const next: Batch | undefined | Promise<Batch | undefined> = current?.next()
+        const batch = next instanceof Promise ? await next : next
+        if (batch === undefined) return
+        const passed = round.take(batch)
+        if (passed.length > 0) yield passed
+      }
+      current?.cancel(round.end.type)
+      current = undefined
+      if (round.end.type === "failed") return
+
+      const isOnlyRound = number === 1 && round.calls.length === 0
+      // If the only round has no usage, the gateway counts it as usual.
+      const { usage, counted } = roundUsage(conversation, round, isOnlyRound)
+      why ??= counted
+      if (usage !== undefined) used = { ...addUsage(used, usage), searches: 0 }
+      const told = (): ReadonlyArray<GenerationEvent> =>
+        usage === undefined
+          ? []
+          : [{ type: "usage", usage: withCalls(used, called), ...(why !== undefined && { counted: why }) }]
+
+      if (round.calls.length === 0 || isCut(round.end.reason)) {
+        yield [...told(), round.end]
+        return
+      }
+      yield round.calls.flatMap(({ call, tool }) => tool.begins(call))
+      const allowed = number < mostRounds ? bounds.allows(round.calls) : []
+      const done = await ended(runCalls(round.calls, allowed, withCalls(used, called)))
+      if (done === undefined || Exit.isFailure(done)) return yield* broken(done)
+      const { ends, refused } = done.value
+      called = ends.reduce((sum, end) => addUsage(sum, end.usage), called)
+      yield [...ends.flatMap(({ events }) => events), ...told()]
+      if (round.hasCalled) {
+        yield [...round.held(), { type: "finished", reason: "tool-calls", stopSequence: null }]
+        return
+      }
+
+      if (number === mostRounds) return yield [outOfTokens]
+      const pairs = ends.map(({ items }) => items())
+      conversation = {
+        ...conversation,
+        items: [
+          ...conversation.items,
+          ...round.said(),
+          ...pairs.map(([call]) => call),
+          ...pairs.map(([, result]) => result)
+        ],
+        toolChoice: afterCalls(conversation.toolChoice, new Set(round.calls.map(({ call }) => call.name)))
+      }
+      const ending = number + 1 === mostRounds ? run.tools : refused
+      if (ending.length > 0) conversation = withoutTools(conversation, namesOf(ending))
+      if (conversation.maxOutputTokens !== undefined && usage !== undefined) {
+        const left = conversation.maxOutputTokens - usage.outputTokens
+        if (left <= 0) return yield [outOfTokens]
+        conversation = { ...conversation, maxOutputTokens: left }
+      }
+      const next = await ended(payable(withCalls(used, called), conversation))
+      if (next === undefined || Exit.isFailure(next)) return yield* broken(next)
+      if (next.value === undefined) return yield [outOfTokens]
+      conversation = next.value
+      const started = await ended(startLaterRound(upstream, conversation, options))
+      if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
+      current = started.value
+      if (isCancelled) return current.cancel()
+    }
+  }
+
+  const iterator = rounds()
+  const next = (): Promise<Batch | undefined> =>
+    iterator.next().then(
+      ({ value }) => (isCancelled ? undefined : (value ?? undefined)),
+      () => [{ type: "failed", failure: new Internal({}) }]
+    )
+
+  const cancel = (how?: GenerationEnding) => {
+    if (isCancelled) return
+    isCancelled = true
+    current?.cancel(how)
+    running?.unsafeInterruptAsFork(running.id())
+  }
+
+  const { adapted } = run.first
+  return { next, cancel, ...(adapted !== undefined && { adapted }) }
+}
+
+const namesOf = (tools: ReadonlyArray<ServerTool>) => new Set(tools.flatMap(({ names }) => [...names]))
+
+/** A usage with what calls count as. The charge that the upstream tells is for its own part. */
+const withCalls = (used: Usage, called: Usage): Usage => ({
+  ...addUsage(used, called),
+  ...(used.toldNanoUsd !== undefined && { toldNanoUsd: used.toldNanoUsd })
+})
+
+/** The last call of such a round is incomplete. */
+const isCut = (reason: FinishReason) => reason === "max-tokens" || reason === "context-exceeded" || reason === "refusal"
+
+const outOfTokens: GenerationEvent = { type: "finished", reason: "max-tokens", stopSequence: null }
+
+/** The failure that ends the generation; nothing after a cancel. */
+function* broken(end: Exit.Failure<unknown, Failure | UpstreamError> | undefined): Generator<Batch, void> {
+  if (end === undefined || Cause.isInterrupted(end.cause)) return
+  const error = end.cause._tag === "Fail" ? end.cause.error : new Internal({})
+  yield [{ type: "failed", failure: error._tag === "UpstreamError" ? error.failure : error }]
+}
