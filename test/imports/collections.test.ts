@@ -46,7 +46,6 @@ const allowed: Readonly<Record<string, string>> = {
   "tasks/memory/MemoryTasks.ts tasks": "tasks, in a store of one process",
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
   "tokens/tokenizer.ts remembered": "a number by a hash",
-  "tools/CallBounds.ts made": "lives as long as a request",
   "tools/Round.ts byCall": "lives as long as a round",
   "upstreams/passthrough/besideEndpoints.ts until": "a time by a model's name, 1,000 at most",
   "upstreams/protocols/BlockOrder.ts waiting": "lives as long as an answer is read",
