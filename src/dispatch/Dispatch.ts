@@ -186,9 +186,9 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const roundsOf = (one: Conversation) =>
-          callsServerTools(one) ? { ...how, extend: extendHold(work, charge) } : how
-        const send = (one: Conversation) => sendWithin(route, () => upstream.generate(one, roundsOf(one)).map(keeping))
+        const mayTakeRounds = upstream.isSearchedFor === true && callsServerTools(conversation)
+        const asked = mayTakeRounds ? { ...how, extend: extendHold(work, charge) } : how
+        const send = (one: Conversation) => sendWithin(route, () => upstream.generate(one, asked).map(keeping))
         const { several } = work.options
         return several === undefined ? send(fitted) : severally(several, runtime, fitted, send)
       }
