@@ -4,7 +4,7 @@ import type { HeldBudget } from "./budgets/claims.ts"
 interface Added {
   /** The sum; undefined if there is none, because the first amount was released with its node. */
   readonly held: HeldAmount | undefined
-  /** What ends without a charge of its own; undefined if nothing does. */
+  /** Amounts that end without a charge; undefined if there are none. */
   readonly rest: HeldAmount | undefined
 }
 

@@ -14,11 +14,11 @@ export interface ServerCall {
 
 /** The end of a call. */
 export interface ServerCallEnd {
-  /** What the client sees of it. */
+  /** For the client. */
   readonly events: ReadonlyArray<GenerationEvent>
   /** The call and its result for the model's next round. Runs once, in the order of the calls. */
   readonly items: () => readonly [ToolCallItem, ToolResultItem]
-  /** What it counts as, at most the tool's `mostUsage`. */
+  /** Its counts, at most the tool's `mostUsage`. */
   readonly usage: Usage
 }
 
@@ -30,13 +30,13 @@ export interface ServerTool {
   readonly names: ReadonlySet<string>
   /** The most calls of a request. */
   readonly mostCalls: number
-  /** The most that a call counts as. */
+  /** The highest counts of a call. */
   readonly mostUsage: Usage
-  /** What the client sees of a call as soon as its name is known; nothing if absent. */
+  /** Shows a call to the client as soon as its name is known. Absent: it is shown later. */
   readonly opens?: (call: Pick<ServerCall, "id" | "name">) => ReadonlyArray<GenerationEvent>
-  /** What it sees of a piece of the arguments; nothing if absent. */
+  /** Shows a piece of the arguments. */
   readonly writes?: (id: string, text: string) => ReadonlyArray<GenerationEvent>
-  /** What it sees of a whole call, before it runs. */
+  /** Shows a whole call before it runs. */
   readonly begins: (call: ServerCall) => ReadonlyArray<GenerationEvent>
   /** Runs a call, within bounds of its own on time and bytes. A failure is an end too: the model reads it and goes on. */
   readonly run: (call: ServerCall) => Effect.Effect<ServerCallEnd>

@@ -83,7 +83,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
   async function* rounds(): AsyncGenerator<Batch, void> {
     let conversation = run.asked
     let used = noUsage
-    /** What the calls count as. */
+    /** The counts of the calls. */
     let called = noUsage
     /** The reason that the gateway counted a part itself. */
     let why: Doubt | "untold" | undefined
