@@ -29,7 +29,7 @@ import { TaskCallRowsLive } from "./requests/TaskCallRows.ts"
 import { AudioHandlers } from "./audio/Handlers.ts"
 import { makeSpeechQuoter } from "./audio/quote.ts"
 import { ImagesHandlers } from "./images/Handlers.ts"
-import { makeImagesQuoter } from "./images/quote.ts"
+import { makeEditsQuoter, makeImagesQuoter } from "./images/quote.ts"
 import { RerankHandlers } from "./rerank/Handlers.ts"
 import { makeRerankQuoter } from "./rerank/quote.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
@@ -98,6 +98,7 @@ const QuotersLive = Layer.effect(
     "/v1/rerank": makeRerankQuoter,
     "/v1/moderations": makeModerationsQuoter,
     "/v1/images/generations": makeImagesQuoter,
+    "/v1/images/edits": makeEditsQuoter,
     "/v1/audio/speech": makeSpeechQuoter,
     "/api/v3/contents/generations/tasks": makeVideosQuoter,
     "/v1/videos": makeOpenAIVideosQuoter

@@ -20,6 +20,10 @@ const usual = {
   rerank: { model: "sandbox-rerank", saying: (query) => ({ query, documents: ["one", query] }) },
   moderations: { model: "sandbox-moderation", saying: (input) => ({ input }) },
   images: { model: "sandbox-image", saying: (prompt) => ({ prompt, size: "64x64" }) },
+  edits: {
+    model: "sandbox-image",
+    saying: (prompt) => ({ prompt, images: [{ image_url: "https://example.com/a.png" }], size: "64x64" })
+  },
   speech: { model: "sandbox-speech", saying: (input) => ({ input, voice: "alloy" }) },
   compactions: { model: "sandbox-text", saying: (input) => ({ input }) },
   videos: {

@@ -5,8 +5,8 @@ import { Money, money } from "../ledger/Money.ts"
 import { costOf } from "../ledger/cost.ts"
 import { PriceSource, priceSourceOf } from "../ledger/PriceSource.ts"
 import type { RequestQuote } from "../ledger/Quote.ts"
-import { quotedPaths } from "../contract/kinds.ts"
-import type { QuotedPath } from "../contract/kinds.ts"
+import { quotedPaths } from "../contract/quotedPaths.ts"
+import type { QuotedPath } from "../contract/quotedPaths.ts"
 
 /** Endpoints whose request bodies can be quoted. */
 export const QuotedEndpoint = Schema.Literal(...quotedPaths)

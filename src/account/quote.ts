@@ -4,8 +4,8 @@ import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Quoters } from "../ledger/Quote.ts"
 import { QuotedEndpoint, quoteRecord } from "./QuoteRecord.ts"
-import { quotedPaths } from "../contract/kinds.ts"
-import type { QuotedPath } from "../contract/kinds.ts"
+import { quotedPaths } from "../contract/quotedPaths.ts"
+import type { QuotedPath } from "../contract/quotedPaths.ts"
 
 /** Quotes a request body of any family. */
 export const quote = (quoters: (typeof Quoters)["Service"], caller: Caller, request: JsonObject, headers: Headers) => {

@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { Flag } from "../contract/bodies/formFields.ts"
 import { FileField } from "../contract/bodies/UploadedFile.ts"
 import { eventStream } from "../contract/bodies/eventStream.ts"
 import { Form, Idempotent } from "../contract/annotations.ts"
@@ -25,7 +26,7 @@ const common = {
 const CreateTranscription = Schema.Struct({
   ...common,
   language: text("The language of the sound, in ISO 639-1."),
-  stream: maybe(Schema.Union(Schema.Boolean, Schema.Literal("true", "false"))).annotations({
+  stream: maybe(Flag).annotations({
     description: "True for server-sent events, where the model has them."
   })
 }).annotations({ identifier: "CreateTranscription" })

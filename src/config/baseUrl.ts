@@ -16,6 +16,8 @@ const endpointPaths = [
   "/rerank",
   "/moderations",
   "/images/generations",
+  "/images/edits",
+  "/images/variations",
   "/audio/speech",
   "/audio/transcriptions",
   "/audio/translations",

@@ -76,7 +76,7 @@ export const kinds = {
     work: "call",
     operation: "image_generation",
     isTranslated: false,
-    readsAtOnce: true,
+    readsAtOnce: false,
     isByTokens: false,
     namesStored: false,
     writes: "image",
@@ -146,8 +146,8 @@ interface FamilyRow {
   readonly answers: "stream" | "whole" | "bytes" | "task"
   /** True if upstreams have it at an address beside that of their dialect. */
   readonly isBeside?: true
-  /** True if its requests are forms, with files. */
-  readonly isForm?: true
+  /** Its requests are forms, with files: `only`, or `also` beside JSON. */
+  readonly forms?: "only" | "also"
 }
 
 /** Azure's clients, with and without deployments in the path (the body names the model in both), and Ark's. */
@@ -205,6 +205,23 @@ export const families = {
     answers: "whole",
     isBeside: true
   },
+  edits: {
+    kind: "image",
+    paths: ["/v1/images/edits"],
+    clientPaths: clientsOf("/images/edits"),
+    isQuoted: true,
+    answers: "whole",
+    isBeside: true,
+    forms: "also"
+  },
+  variations: {
+    kind: "image",
+    paths: ["/v1/images/variations"],
+    isQuoted: false,
+    answers: "whole",
+    isBeside: true,
+    forms: "only"
+  },
   speech: {
     kind: "speech",
     paths: ["/v1/audio/speech"],
@@ -220,7 +237,7 @@ export const families = {
     isQuoted: false,
     answers: "bytes",
     isBeside: true,
-    isForm: true
+    forms: "only"
   },
   translations: {
     kind: "transcription",
@@ -229,7 +246,7 @@ export const families = {
     isQuoted: false,
     answers: "bytes",
     isBeside: true,
-    isForm: true
+    forms: "only"
   },
   compactions: { kind: "text", paths: ["/v1/responses/compact"], isQuoted: false, answers: "whole", isBeside: true },
   videos: {
@@ -251,17 +268,12 @@ export type CalledFamily = FamilyThat<"stream" | "whole" | "bytes">
 export type WholeFamily = FamilyThat<"whole">
 /** Families whose answers are of any media type. */
 export type BytesFamily = FamilyThat<"bytes">
-/** Families whose requests are forms. */
-export type FormFamily = { [F in Family]: Families[F] extends { readonly isForm: true } ? F : never }[Family]
+/** Families whose requests are forms alone. */
+export type FormFamily = { [F in Family]: Families[F] extends { readonly forms: "only" } ? F : never }[Family]
 /** Families that upstreams have beside their dialect. */
 export type BesideFamily = {
   [F in Family]: Families[F] extends { readonly isBeside: true } ? F : never
 }[Family]
-/** The paths whose bodies can be quoted. */
-export type QuotedPath = {
-  [F in Family]: Families[F]["isQuoted"] extends true ? Families[F]["paths"][number] : never
-}[Family]
-
 export const allFamilies = Struct.keys(families)
 
 /** A row with the columns that a family may leave out. */
@@ -276,13 +288,8 @@ export const isWhole = (family: Family): family is WholeFamily => families[famil
 /** True for a family whose answers are of any media type. */
 export const isBytes = (family: Family): family is BytesFamily => families[family].answers === "bytes"
 
-/** True for a family whose requests are forms. */
-export const isForm = (family: Family): family is FormFamily => "isForm" in families[family]
+/** True for a family whose requests are forms alone. */
+export const isForm = (family: Family): family is FormFamily => familyOf(family).forms === "only"
 
 /** True for a family that upstreams have beside their dialect. */
 export const isBeside = (family: Family): family is BesideFamily => "isBeside" in families[family]
-
-export const quotedPaths: ReadonlyArray<QuotedPath> = allFamilies.flatMap((family): ReadonlyArray<QuotedPath> => {
-  const row = families[family]
-  return row.isQuoted ? row.paths : []
-})

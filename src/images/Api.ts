@@ -3,7 +3,9 @@ import { Schema } from "effect"
 import { eventStream } from "../contract/bodies/eventStream.ts"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { ModelNotFoundError } from "../contract/failures/codedErrors.ts"
-import { answerField, integer, JsonObject, maybe, required } from "../contract/fields.ts"
+import { integer, maybe, required } from "../contract/fields.ts"
+import { edit, vary } from "./EditApi.ts"
+import { ImageList } from "./ImageList.ts"
 
 /** The body of POST /v1/images/generations (docs/api.md#images). Models differ in values, which are theirs to check. */
 export const CreateImage = Schema.Struct({
@@ -30,18 +32,6 @@ export const CreateImage = Schema.Struct({
 })
 export type CreateImage = typeof CreateImage.Type
 
-const Image = Schema.Struct({
-  b64_json: Schema.optional(answerField(Schema.NullOr(Schema.String), "The image in base64.")),
-  url: Schema.optional(answerField(Schema.NullOr(Schema.String), "The upstream's address of the image.")),
-  revised_prompt: Schema.optional(answerField(Schema.NullOr(Schema.String), "The prompt as the model changed it."))
-})
-
-const ImageList = Schema.Struct({
-  created: Schema.optional(answerField(Schema.Number, "Seconds since 1970.")),
-  data: answerField(Schema.Array(Image), "The images."),
-  usage: Schema.optionalWith(answerField(JsonObject, "Tokens used, if the upstream reports them."), { exact: true })
-}).annotations({ identifier: "ImageList" })
-
 const create = HttpApiEndpoint.post("create", "/v1/images/generations")
   .setPayload(CreateImage)
   .addSuccess(ImageList)
@@ -61,11 +51,13 @@ const create = HttpApiEndpoint.post("create", "/v1/images/generations")
     })
   )
 
-/** `/v1/images/generations` (docs/api.md#images). */
+/** `/v1/images` (docs/api.md#images). */
 export class ImagesApi extends HttpApiGroup.make("images")
   .add(create)
+  .add(edit)
+  .add(vary)
   .addError(ModelNotFoundError)
   .annotate(Prefixes, ["/v1/images"])
   .annotate(BodyLimit, 1024 * 1024)
   .annotate(RateHeaders, "openai")
-  .annotateContext(OpenApi.annotations({ title: "Images", description: "Images of a prompt." })) {}
+  .annotateContext(OpenApi.annotations({ title: "Images", description: "Images of a prompt, and of other images." })) {}

@@ -6,7 +6,7 @@ import type { Caller } from "../contract/callers/Caller.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Price } from "./Price.ts"
 import type { PricedBy } from "./PriceSource.ts"
-import type { QuotedPath } from "../contract/kinds.ts"
+import type { QuotedPath } from "../contract/quotedPaths.ts"
 
 /** A route of a quoted request. */
 export interface QuotedRoute {

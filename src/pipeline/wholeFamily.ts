@@ -18,6 +18,8 @@ interface WholeEndpoint<Payload> {
   readonly noUpstream: string
   /** Fails with the first mistake in the request. */
   readonly decode: (payload: Payload) => InputsAlone | InvalidRequest
+  /** The body with the values that a form has as texts. */
+  readonly typed?: (body: JsonObject) => JsonObject
   /** Changes an answer to what the body asked for. */
   readonly shape?: (answer: JsonObject, body: JsonObject) => JsonObject
   /** The family's streams; absent if it has none. */
@@ -38,7 +40,8 @@ export const wholeFamily = <Payload>({
   dialect,
   noUpstream,
   shape = (answer) => answer,
-  streaming
+  streaming,
+  typed = (body) => body
 }: WholeEndpoint<Payload>): TextFamily<Payload, never, PassthroughState, PassthroughState, Response> => {
   const objection = () => new InvalidRequest({ param: "model", message: noUpstream })
   return {
@@ -47,7 +50,7 @@ export const wholeFamily = <Payload>({
     understand: ({ payload, request }) => {
       const asked = decode(payload)
       if (asked instanceof InvalidRequest) return asked
-      const body = isObject(request.body) ? request.body : {}
+      const body = typed(isObject(request.body) ? request.body : {})
       const stream = streaming !== undefined && body["stream"] === true
       const passed = (): Encoding<PassthroughState, Response> => ({
         machine: stream ? streamMachine(streaming.write) : machine,

@@ -21,7 +21,7 @@ import { play } from "./playback.ts"
 import { readQuestion } from "./Question.ts"
 import type { Question } from "./Question.ts"
 import { sandboxEmbed, sandboxEmbedModel } from "./sandboxEmbed.ts"
-import { makeSandboxImage, sandboxImageModel } from "./sandboxImage.ts"
+import { makeSandboxImages, sandboxImageModel } from "./sandboxImage.ts"
 import { sandboxModeration, sandboxModerationModel } from "./sandboxModeration.ts"
 import { sandboxRerank, sandboxRerankModel } from "./sandboxRerank.ts"
 import { sandboxSpeech, sandboxSpeechModel } from "./sandboxSpeech.ts"
@@ -51,7 +51,7 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
     embeddings: sandboxEmbed,
     rerank: sandboxRerank,
     moderations: sandboxModeration,
-    images: makeSandboxImage(),
+    ...makeSandboxImages(),
     speech: sandboxSpeech,
     transcriptions: sandboxTranscriptions,
     translations: sandboxTranslations

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { UploadedFile } from "../contract/bodies/UploadedFile.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import { countAt, numberAt, textAt } from "../contract/json/json.ts"
 import type { JsonObject } from "../contract/fields.ts"
@@ -21,13 +22,27 @@ export const sandboxImageModel = {
 
 const usualSide = 512
 const sides = { least: 64, most: 1_536 }
+/** A picture that is given, of any size. */
+const pictureTokens = 256
 /** A token stands for so many pixels a side. */
 const tokenSide = 32
 
-/** The embedded image model: a PNG with the prompt in it, the same for the same prompt, size and place in the list. */
-export const makeSandboxImage = () => {
+/** The families that it draws for. */
+type Drawing = "images" | "edits" | "variations"
+
+/**
+ * The embedded image model: a PNG with the prompt in it, the same for the same prompt, pictures, size and place in the
+ * list. Pictures are not decoded: their bytes choose the colours.
+ */
+export const makeSandboxImages = () => {
   const render = makeRender()
-  return endpointOf("images", ({ body, rewrite }) =>
+  const drawing = (family: Drawing) => endpointOf(family, draw(render))
+  return { images: drawing("images"), edits: drawing("edits"), variations: drawing("variations") }
+}
+
+const draw =
+  (render: ReturnType<typeof makeRender>): Parameters<typeof endpointOf>[1] =>
+  ({ body, rewrite }) =>
     Effect.gen(function* () {
       const read = readDirective(textAt(body, "prompt") ?? "")
       if (read instanceof InvalidRequest) return yield* read
@@ -37,7 +52,8 @@ export const makeSandboxImage = () => {
       const size = sizeOf(body)
       if (size instanceof InvalidRequest) return yield* size
       const { height, width } = size
-      const seed = numberAt(body, "seed") ?? hashOf(prompt)
+      const pictures = picturesIn(body)
+      const seed = numberAt(body, "seed") ?? hashOf([prompt, ...pictures].join("\n"))
       const data = yield* Effect.forEach(Array.from({ length: countAt(body, "n") ?? 1 }).keys(), (index) =>
         render({
           width,
@@ -53,27 +69,39 @@ export const makeSandboxImage = () => {
           Effect.catchAll(({ reason }) => Effect.die(reason))
         )
       )
-      const inputTokens = countText(prompt)
+      const [textTokens, imageTokens] = [countText(prompt), pictures.length * pictureTokens]
+      const inputTokens = textTokens + imageTokens
       const outputTokens = data.length * Math.ceil(width / tokenSide) * Math.ceil(height / tokenSide)
       const usage = {
         input_tokens: inputTokens,
         output_tokens: outputTokens,
         total_tokens: inputTokens + outputTokens,
-        input_tokens_details: { text_tokens: inputTokens, image_tokens: 0 }
+        input_tokens_details: { text_tokens: textTokens, image_tokens: imageTokens }
       }
       const created = Math.floor((yield* Effect.clockWith((clock) => clock.currentTimeMillis)) / 1_000)
       const answer = { created, data, output_format: "png", size: `${width}x${height}`, usage }
       return wholeGeneration([
         {
           type: "usage",
-          usage: { ...noUsage, inputTokens, outputTokens, imageOutputTokens: outputTokens, images: data.length }
+          usage: {
+            ...noUsage,
+            inputTokens,
+            outputTokens,
+            ...(imageTokens > 0 && { imageInputTokens: imageTokens }),
+            imageOutputTokens: outputTokens,
+            images: data.length
+          }
         },
         { type: "passthrough", terminal: true, text: JSON.stringify(rewrite(answer)) },
         { type: "finished", reason: "stop", stopSequence: null }
       ])
     })
-  )
-}
+
+/** The pictures of a request by their bytes or addresses. */
+const picturesIn = (body: JsonObject): ReadonlyArray<string> =>
+  ["image", "images", "mask"]
+    .flatMap((field) => body[field] ?? [])
+    .map((one) => (one instanceof UploadedFile ? one.sha256 : JSON.stringify(one)))
 
 const refusal = (status: number): UpstreamError =>
   new UpstreamError({

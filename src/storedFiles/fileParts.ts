@@ -50,6 +50,11 @@ const filePart = (part: JsonObject): FilePart | undefined => {
           : { title: file.name, ...part, source: { type: "text", media_type: "text/plain", data: file.text } }
       )
     }
+    case undefined:
+      // An image to edit, and the mask of an image tool.
+      return Object.keys(part).length === 1
+        ? named(part, "image", (_, file) => ({ image_url: dataUrl(file) }))
+        : undefined
     default:
       return undefined
   }

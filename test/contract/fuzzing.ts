@@ -271,6 +271,7 @@ const lastEvents = [
   "response.incomplete",
   "response.failed",
   "image_generation.completed",
+  "image_edit.completed",
   "speech.audio.done",
   "error"
 ]

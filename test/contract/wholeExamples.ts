@@ -43,6 +43,36 @@ export const wholeExamples = {
     },
     { model: "sandbox-image", prompt: "A fox", size: "64x64" }
   ],
+  "images.edit": [
+    {
+      model: "sandbox-image",
+      prompt: "A fox",
+      images: [{ image_url: `data:image/png;base64,${png}` }],
+      mask: { image_url: `data:image/png;base64,${png}` },
+      n: 2,
+      size: "64x64",
+      quality: "low",
+      response_format: "b64_json",
+      output_format: "png",
+      background: "opaque",
+      input_fidelity: "high",
+      stream: true,
+      partial_images: 1,
+      user: "u1"
+    },
+    {
+      model: "sandbox-image",
+      prompt: "A fox",
+      size: "64x64",
+      image: { image_url: "https://example.com/a.png", file_id: "" }
+    },
+    {
+      model: "sandbox-image",
+      prompt: "A fox",
+      size: "64x64",
+      image: [{ image_url: "https://example.com/a.png", file_id: "" }]
+    }
+  ],
   "embeddings.create": [
     { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
     { model: "sandbox-embed", input: "Hello" },

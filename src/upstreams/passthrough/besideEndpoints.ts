@@ -1,7 +1,9 @@
 import { Struct } from "effect"
-import { isBytes, isForm, isWhole } from "../../contract/kinds.ts"
+import { familyOf, isBytes, isWhole } from "../../contract/kinds.ts"
 import type { BesideFamily, BytesFamily, WholeFamily } from "../../contract/kinds.ts"
+import { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
+import type { JsonObject } from "../../contract/fields.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
 import { parseJson, textAt } from "../../contract/json/json.ts"
 import { runFuture } from "../../flow/runFuture.ts"
@@ -52,6 +54,8 @@ const answers: Readonly<Record<WholeFamily, WholeAnswer>> = {
   rerank,
   moderations,
   images,
+  edits: images,
+  variations: images,
   compactions: compaction
 }
 
@@ -77,7 +81,7 @@ const wholeEndpoint = (
 ): PassthroughEndpoint => {
   const answer = options.tellsCost === true ? tellingWhole(answers[family]) : answers[family]
   const { form } = place
-  const ask = asking(place, endpoint, options, {
+  const ask = asking(family, place, endpoint, options, {
     lower: ({ body }, { upstreamModel: model }) => {
       const named = { ...body, model }
       return form === undefined ? { body: named, adapted: [] } : form.lower(named)
@@ -94,16 +98,10 @@ const bytesEndpoint = (
   endpoint: Endpoint,
   options: Options
 ): PassthroughEndpoint => {
-  const ask = asking(
-    { path },
-    endpoint,
-    options,
-    {
-      lower: ({ body }, { upstreamModel: model }) => ({ body: { ...body, model }, adapted: [] }),
-      read: (request, _, headers) => readers[family](request, headers)
-    },
-    isForm(family)
-  )
+  const ask = asking(family, { path }, endpoint, options, {
+    lower: ({ body }, { upstreamModel: model }) => ({ body: { ...body, model }, adapted: [] }),
+    read: (request, _, headers) => readers[family](request, headers)
+  })
   return { family, send: (request, how) => ask(request, how) }
 }
 
@@ -114,7 +112,7 @@ const chunkedEndpoint = (
   endpoint: Endpoint,
   options: Options
 ): PassthroughEndpoint => {
-  const ask = asking({ path }, endpoint, options, {
+  const ask = asking(family, { path }, endpoint, options, {
     lower: ({ body }, how) => ({ body: sent(body, how), adapted: [] }),
     read: (request, { stream }) => read(request, stream, options.tellsCost === true)
   })
@@ -180,12 +178,13 @@ interface Dealing {
 
 /** Sends a body with the upstream's model name. If it is refused, the fallback may run. */
 const asking = (
+  family: BesideFamily,
   { baseUrl: own, path }: Pick<WholePlace, "baseUrl" | "path">,
   endpoint: Endpoint,
   options: Options,
-  { lower, read }: Dealing,
-  asForm = false
+  { lower, read }: Dealing
 ) => {
+  const { forms } = familyOf(family)
   const baseUrl = own?.(options.baseUrl) ?? options.baseUrl
   const url = addressOf(endpoint, baseUrl, path)
   const secrets = secretsAt(options, url)
@@ -203,7 +202,7 @@ const asking = (
     if (problem !== undefined) return Future.fail(problem)
     const { body: changed, url: at } = placed({ body: lowered.body, headers: undefined })
     const body = serializeBody(request, changed)
-    const form = asForm ? formBody(changed) : undefined
+    const form = forms !== undefined && hasFiles(changed) ? formBody(changed) : undefined
     return beginCall({
       url: at,
       headers: headersTo(endpoint, options, callOptions.trace),
@@ -230,3 +229,7 @@ const asking = (
     })
   }
 }
+
+/** True for a body that came as a form with files. */
+const hasFiles = (body: JsonObject): boolean =>
+  Object.values(body).some((value) => [value].flat().some((one) => one instanceof UploadedFile))

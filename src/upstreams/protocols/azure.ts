@@ -40,6 +40,8 @@ const ofDeployments: ReadonlySet<EndpointPath> = new Set([
   "/completions",
   "/embeddings",
   "/images/generations",
+  "/images/edits",
+  "/images/variations",
   "/audio/speech",
   "/audio/transcriptions",
   "/audio/translations"

@@ -4,6 +4,8 @@ import type { Places } from "./Protocol.ts"
 export const openaiBeside = {
   embeddings: { path: "/embeddings" },
   images: { path: "/images/generations" },
+  edits: { path: "/images/edits" },
+  variations: { path: "/images/variations" },
   speech: { path: "/audio/speech" },
   transcriptions: { path: "/audio/transcriptions" },
   translations: { path: "/audio/translations" },

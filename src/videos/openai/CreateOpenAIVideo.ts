@@ -1,24 +1,8 @@
 import { Schema } from "effect"
 import { maybe, required } from "../../contract/fields.ts"
+import { Flag, integerOrText } from "../../contract/bodies/formFields.ts"
 import { maxSeed } from "../CreateVideoTask.ts"
 import { FileField } from "../../contract/bodies/UploadedFile.ts"
-
-/** An integer of JSON, which a form has as text. */
-const integerOrText = (minimum: number, maximum: number, description: string) =>
-  Schema.Union(Schema.String, Schema.Number).pipe(
-    Schema.filter(
-      (value) => /^-?\d{1,15}$/.test(String(value)) && Number(value) >= minimum && Number(value) <= maximum,
-      {
-        description,
-        jsonSchema: {
-          anyOf: [
-            { type: "integer", minimum, maximum },
-            { type: "string", pattern: "^-?\\d{1,15}$" }
-          ]
-        }
-      }
-    )
-  )
 
 const Size = Schema.String.pipe(
   Schema.pattern(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, { description: "a width and a height like 1280x720" })
@@ -30,8 +14,6 @@ const Link = Schema.Struct({
 
 const Reference = Schema.Union(FileField, Schema.String, Link)
 export type Reference = typeof Reference.Type
-
-const Flag = Schema.Union(Schema.Boolean, Schema.Literal("true", "false"))
 
 /** The body of a create in OpenAI's shape, as JSON or as a form. */
 export const CreateOpenAIVideo = Schema.Struct({
