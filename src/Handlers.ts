@@ -5,7 +5,7 @@ import { AdminLive } from "./admin/Handlers.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { CatalogueLive } from "./catalogue/CatalogueLive.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
-import { ChatLive } from "./chat/Handlers.ts"
+import { ChatLive, StoredCompletionsLive } from "./chat/Handlers.ts"
 import { makeCompletionsQuoter } from "./chat/completions/quote.ts"
 import { makeChatQuoter } from "./chat/quote.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
@@ -108,6 +108,7 @@ const QuotersLive = Layer.effect(
     Layer.mergeAll(
       UsageReport.Default,
       ReasoningSignatures.Default,
+      StoredCompletionsLive,
       StoredResponsesLive,
       ThreadsLive,
       VideoTasks.Default

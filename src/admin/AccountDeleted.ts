@@ -12,6 +12,7 @@ export const AccountDeleted = Schema.Struct({
       responses: count("Kept responses."),
       // Absent in answers of an older gateway to the command line.
       conversations: Schema.optional(count("Kept conversations.")),
+      chat_completions: Schema.optional(count("Kept chat completions.")),
       tasks: count("Tasks with their callbacks."),
       files: count("Copies of videos, removed within the hour."),
       requests: count("Request rows."),

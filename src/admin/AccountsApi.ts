@@ -129,7 +129,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .annotateContext(
         summary(
           "Delete a suspended account",
-          "Removes its responses, conversations, tasks, files, rows of requests and kept answers. Its usage and payments are kept. Refused with 409 unless it is suspended and has no unfinished tasks."
+          "Removes its responses, chat completions, conversations, tasks, files, rows of requests and kept answers. Its usage and payments are kept. Refused with 409 unless it is suspended and has no unfinished tasks."
         )
       )
   )

@@ -4,6 +4,7 @@ import { ModelNotFoundError } from "../contract/failures/codedErrors.ts"
 import { eventStream } from "../contract/bodies/eventStream.ts"
 import { ChatCompletion } from "./Completion.ts"
 import { CreateCompletion } from "./Request.ts"
+import { find, list, messages, remove, update } from "./stored/endpoints.ts"
 
 const create = HttpApiEndpoint.post("create", "/v1/chat/completions")
   .setPayload(CreateCompletion)
@@ -30,6 +31,11 @@ const create = HttpApiEndpoint.post("create", "/v1/chat/completions")
 /** `/v1/chat/completions` (docs/api.md#chat-completions). */
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(create)
+  .add(list)
+  .add(find)
+  .add(update)
+  .add(remove)
+  .add(messages)
   .addError(ModelNotFoundError)
   .annotate(Prefixes, ["/v1/chat"])
   .annotate(BodyLimit, 32 * 1024 * 1024)
@@ -37,6 +43,6 @@ export class ChatApi extends HttpApiGroup.make("chat")
   .annotateContext(
     OpenApi.annotations({
       title: "Chat completions",
-      description: "OpenAI's older dialect, which most programs speak."
+      description: "OpenAI's older dialect, which most programs speak; stored where `store` is true."
     })
   ) {}

@@ -13,7 +13,7 @@ export interface Joining<S extends { readonly usage: Usage }> {
   /** Stores what a later request needs of an answer. The last frames wait for it. Never rejects. */
   readonly keep?: (state: S) => Promise<void> | undefined
   /** The last frames of the stream. */
-  readonly end: (usage: Usage) => string
+  readonly end: (states: ReadonlyArray<S>, usage: Usage) => string
   /** The whole answer as JSON. */
   readonly whole: (states: ReadonlyArray<S>, usage: Usage) => string
 }
@@ -137,11 +137,8 @@ class Joined<S extends { readonly usage: Usage }> implements Generation {
   /** The last frames of a stream, or the whole answer. */
   #text(usage: Usage): string {
     const { end, stream, whole } = this.#options
-    if (stream) return this.#held + end(usage)
-    return whole(
-      this.#parts.map(({ state }) => state),
-      usage
-    )
+    const states = this.#parts.map(({ state }) => state)
+    return stream ? this.#held + end(states, usage) : whole(states, usage)
   }
 }
 

@@ -127,7 +127,10 @@ export const CreateCompletion = Schema.Struct({
   modalities: maybe(open(Schema.Array(Schema.String))).annotations({ description: ofGeminis }),
   audio: maybe(open(JsonObject)).annotations({ description: passed }),
   web_search_options: maybe(open(WebSearch)).annotations({ description: "Lets the model search the web." }),
-  store: maybe(open(Schema.Boolean)).annotations({ description: passed }),
+  store: maybe(open(Schema.Boolean)).annotations({
+    description: "True has the gateway store the answer, to be read and listed later.",
+    default: false
+  }),
   metadata: maybe(open(Schema.Record({ key: Schema.String, value: Schema.String }))).annotations({
     description: "Strings about the request; not shown to the model."
   }),

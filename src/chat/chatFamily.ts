@@ -1,7 +1,9 @@
 import { Effect } from "effect"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Holder } from "../contract/callers/Caller.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { PassthroughState } from "../pipeline/passthrough.ts"
 import type { TextFamily } from "../pipeline/TextFamily.ts"
 import { endFrames, headOf } from "./chunks.ts"
@@ -17,13 +19,17 @@ import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
 import { sealName, unsealedCalls } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
+import { keptCompletion } from "./stored/keptCompletion.ts"
+import type { KeptCompletion } from "./stored/keptCompletion.ts"
+import { StoredCompletions } from "./store/StoredCompletions.ts"
 import { unsupportedParts } from "./unsupportedParts.ts"
 import { usageOf } from "./usage.ts"
 
 type ChatFamily = TextFamily<CreateCompletion, KeptSeals, State, PassthroughState, ChatCompletion | Response>
 
 /** Chat completions for `Pipeline`. */
-export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): ChatFamily => {
+export const makeChatFamily = Effect.map(Effect.all([ReasoningSignatures, StoredCompletions]), (stores): ChatFamily => {
+  const [signatures, completions] = stores
   /**
    * Stores the signed reasoning behind an answer's calls. A failed write is ignored, because many clients return the
    * reasoning themselves.
@@ -45,30 +51,39 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
         ? undefined
         : signatures.find(caller, calls)
     },
-    understand: ({ caller, payload, request }, kept) => {
+    understand: ({ caller, payload, request }, signed) => {
       const stream = payload.stream ?? false
       const head = headOf(payload, "chatcmpl")
       const isLegacy = (payload.functions ?? []).length > 0
       const count = payload.n ?? 1
+      const kept = keptCompletion(completions, caller, payload, request, head)
+      if (kept instanceof InvalidRequest) return kept
       const keep = (message: AnswerMessage) => keepSignatures(caller, message, payload.messages.at(-1))
+      const answerOf = (state: State) => completionOf(head, [choiceOf(state, 0)], state.usage, state.serviceTier)
       return {
-        ...understand(payload, request.body, kept),
+        ...understand(payload, request.body, signed),
         stream,
-        isStored: payload.store === true,
+        isStored: kept !== undefined,
         unsupported: () => unsupportedParts(payload, request.body),
-        passthrough: passthroughOf(payload, request),
+        passthrough: passthroughOf(payload, request, { id: head.id, kept }),
         answers:
           count === 1
             ? undefined
-            : { count, join: (generations) => join(generations, joining({ head, isLegacy, stream }, keep)) },
+            : { count, join: (generations) => join(generations, joining({ head, isLegacy, stream, kept }, keep)) },
         translated: () => ({
           machine: machine({ head, index: 0, isWhole: true, isLegacy }),
-          answer: (state) => completionOf(head, [choiceOf(state, 0)], state.usage, state.serviceTier),
-          keep: (state) => keep(messageOf(state))
+          answer: answerOf,
+          keep: (state) => {
+            const signing = keep(messageOf(state))
+            if (kept === undefined) return signing
+            kept.take(answerOf(state))
+            return Promise.all([signing, kept.save()]).then(() => {})
+          }
         }),
         passed: () => ({
           machine: passthroughMachineOf,
-          answer: ({ terminal }) => jsonResponse(terminal, request)
+          answer: ({ terminal }) => jsonResponse(terminal, request),
+          ...(kept && { keep: kept.save })
         })
       }
     }
@@ -77,12 +92,30 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
 
 /** How several answers are one. */
 export const joining = (
-  { head, isLegacy, stream }: { readonly head: Head; readonly isLegacy: boolean; readonly stream: boolean },
+  { head, isLegacy, kept, stream }: JoiningOptions,
   keep: (message: AnswerMessage) => Promise<void> | undefined
-): Joining<State> => ({
-  stream,
-  machine: (index) => machine({ head, index, isWhole: false, isLegacy }),
-  keep: (state) => keep(messageOf(state)),
-  end: (usage) => endFrames(head, usageOf(usage)),
-  whole: (states, usage) => JSON.stringify(completionOf(head, states.map(choiceOf), usage))
-})
+): Joining<State> => {
+  const whole = (states: ReadonlyArray<State>, usage: Usage) => {
+    const completion = completionOf(head, states.map(choiceOf), usage)
+    kept?.take(completion)
+    return completion
+  }
+  return {
+    stream,
+    machine: (index) => machine({ head, index, isWhole: false, isLegacy }),
+    keep: (state) => keep(messageOf(state)),
+    end: (states, usage) => {
+      if (kept !== undefined) whole(states, usage)
+      return endFrames(head, usageOf(usage))
+    },
+    whole: (states, usage) => JSON.stringify(whole(states, usage))
+  }
+}
+
+interface JoiningOptions {
+  readonly head: Head
+  readonly isLegacy: boolean
+  readonly stream: boolean
+  /** Takes the whole answer; absent if it is not stored. */
+  readonly kept?: Pick<KeptCompletion, "take"> | undefined
+}

@@ -43,7 +43,7 @@ export const fates: RequestFates<CreateCompletion, CreateCompletion> = {
   },
   audio: { loses: { audio: ({ audio }) => (audio ?? undefined) !== undefined } },
   web_search_options: { becomes: ["tools"] },
-  store: { loses: { store: ({ store }) => store === true } },
+  store: "own",
   // About the request; not shown to the model.
   metadata: "own",
   service_tier: {

@@ -7,15 +7,22 @@ import type { Passthrough } from "../dispatch/GenerationOptions.ts"
 import { failureFrame } from "./chunks.ts"
 import { isOurs } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
+import type { KeptCompletion } from "./stored/keptCompletion.ts"
 
 /**
  * The request for an upstream of this dialect: the caller's body without the gateway's own signed reasoning, which
- * other servers don't know.
+ * other servers don't know. An answer that the gateway stores has the gateway's id, and the upstream stores none: OpenAI
+ * refuses `metadata` without `store`.
  */
 export const passthroughOf =
-  (payload: CreateCompletion, request: Incoming): Passthrough["request"] =>
+  (
+    payload: CreateCompletion,
+    request: Incoming,
+    { id, kept }: { readonly id: string; readonly kept: KeptCompletion | undefined }
+  ): Passthrough["request"] =>
   () => {
-    const body = isObject(request.body) ? request.body : payload
+    const sent = isObject(request.body) ? request.body : payload
+    const body = kept === undefined ? sent : { ...sent, store: undefined, metadata: undefined }
     const messages: unknown = body["messages"]
     const isSealed = Array.isArray(messages) && messages.some(hasSeal)
     return {
@@ -23,7 +30,8 @@ export const passthroughOf =
       bodyText: request.bodyText,
       ...(isSealed && { adapted: ["reasoning"] }),
       headers: request.headers,
-      rewrite: (answer) => ({ ...answer, model: payload.model })
+      rewrite: (answer) => ({ ...answer, ...(kept && { id }), model: payload.model }),
+      keep: kept?.take
     }
   }
 

@@ -254,7 +254,7 @@ const remove = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Delete a suspended account and its stored data. Removes responses, conversations, tasks, files, request rows and kept answers; usage and payments stay.",
+      "Delete a suspended account and its stored data. Removes responses, chat completions, conversations, tasks, files, request rows and kept answers; usage and payments stay.",
       "gateway accounts delete team-a --yes"
     )
   )

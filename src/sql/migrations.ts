@@ -35,6 +35,7 @@ import { images } from "./migrations/0065_images.ts"
 import { sound } from "./migrations/0066_sound.ts"
 import { storedFiles } from "./migrations/0067_storedFiles.ts"
 import { storedConversations } from "./migrations/0068_storedConversations.ts"
+import { chatCompletions } from "./migrations/0069_chatCompletions.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -77,7 +78,8 @@ const onBoth: ReadonlyArray<Step> = [
   [65, "images", images],
   [66, "sound", sound],
   [67, "storedFiles", storedFiles],
-  [68, "storedConversations", storedConversations]
+  [68, "storedConversations", storedConversations],
+  [69, "chatCompletions", chatCompletions]
 ]
 
 /** The schema that this gateway works with. */

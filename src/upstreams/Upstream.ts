@@ -89,6 +89,11 @@ export interface PassthroughRequest {
    * it.
    */
   readonly rewrite: (answer: JsonObject) => JsonObject
+  /**
+   * Gets the whole answer with the caller's names, also that of a stream, before its end is told: perhaps again once its
+   * usage is counted. Chat completions have it if they are stored.
+   */
+  readonly keep?: ((answer: JsonObject) => void) | undefined
   /** Counts of the request by the gateway, for answers that do not tell them. */
   readonly counts?: PieceCounts
   /** Names of parameters that were dropped from the body; undefined if none were. */

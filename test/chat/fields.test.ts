@@ -44,14 +44,14 @@ const rules: { readonly [F in Field]: readonly [rule: Rule, fields: Partial<Crea
   modalities: ["said or named", { modalities: ["text", "audio"] }],
   audio: ["named", { audio: { voice: "alloy", format: "wav" } }],
   moderation: ["named", { moderation: { model: "m" } }],
-  store: ["named", { store: true }],
+  store: ["by the family", { store: true }],
   service_tier: ["said or named", { service_tier: "flex" }],
   prompt_cache_options: ["named", { prompt_cache_options: { mode: "explicit" } }],
   prompt_cache_retention: ["said", { prompt_cache_retention: "24h" }],
   n: ["by the family", { n: 2 }],
   stream: ["by the family", { stream: true }],
   stream_options: ["by the family", { stream_options: { include_usage: true } }],
-  // For servers that store completions; the gateway does not.
+  // Kept with a stored completion.
   metadata: ["by the family", { metadata: { a: "b" } }]
 }
 

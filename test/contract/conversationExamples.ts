@@ -17,6 +17,7 @@ const items = [{ items: input.slice(0, 12) }, { items: [...input.slice(12), adde
 export const conversations = {
   "conversations.create": items.map((body) => ({ ...body, metadata })),
   "conversations.update": [{ metadata }],
+  "chat.update": [{ metadata }],
   "conversations.addItems": items
 }
 

@@ -9,6 +9,7 @@ import type { GatewayHere } from "../gatewayHere.ts"
 import { storeFile } from "../storedFiles/storeFile.ts"
 import { database, describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { completionKind } from "./completionKind.ts"
 import { conversationKind } from "./conversationKind.ts"
 import type { Sent } from "./conversationKind.ts"
 import type { Json } from "./keepingUpstreams.ts"
@@ -91,6 +92,7 @@ describeOnEach("what people make with their keys", (engine) => {
         ]
       }
     },
+    chat_completions: completionKind(ask, send),
     response_items: {
       make: async (key) => {
         const { output } = await ask(key, "/v1/responses", { body: { model: "keeping", input: `give:${++made}` } })

@@ -5,16 +5,19 @@ export interface Sent {
   readonly headers?: Record<string, string>
 }
 
-type Send<A> = (key: string, path: string, sent: Sent) => Promise<A>
+export type Send<A> = (key: string, path: string, sent: Sent) => Promise<A>
+
+/** What a key makes, and the ways to it. */
+export interface Kind {
+  readonly make: (key: string) => Promise<string>
+  readonly ways: (key: string, id: string) => Promise<ReadonlyArray<number>>
+}
 
 /** Conversations, for a test of all that people make: how a key makes one, and the ways to it. */
 export const conversationKind = (
   ask: Send<{ readonly id: string }>,
   send: Send<{ readonly status: number }>
-): {
-  readonly make: (key: string) => Promise<string>
-  readonly ways: (key: string, id: string) => Promise<ReadonlyArray<number>>
-} => ({
+): Kind => ({
   make: async (key) => (await ask(key, "/v1/conversations", { body: {} })).id,
   ways: async (key, id) => {
     const path = `/v1/conversations/${id}`

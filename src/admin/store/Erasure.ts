@@ -13,6 +13,7 @@ import { UnitOfWork } from "../../tasks/UnitOfWork.ts"
 export const erased = {
   responses: ["id"],
   conversations: ["id"],
+  chat_completions: ["id"],
   tasks: ["id"],
   requests: ["id"],
   task_calls: ["id"],
@@ -166,6 +167,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
 const none = {
   responses: 0,
   conversations: 0,
+  chat_completions: 0,
   tasks: 0,
   requests: 0,
   task_calls: 0,

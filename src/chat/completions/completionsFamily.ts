@@ -56,7 +56,7 @@ export const completionsFamily: CompletionsFamily = {
                 join<State>(generations, {
                   stream,
                   machine: (index) => machine(head, index, false),
-                  end: (usage) => endFrames(head, usage),
+                  end: (_, usage) => endFrames(head, usage),
                   whole: (states, usage) => JSON.stringify(completionOf(head, states, usage))
                 })
             },

@@ -4,7 +4,7 @@ import { Count, Seconds, Span } from "./values.ts"
 
 /** `retention`: how long finished records are kept. */
 export const Retention = Schema.Struct({
-  responses_days: optionalField(Seconds, "Stored responses, conversations and threads.", "`30`"),
+  responses_days: optionalField(Seconds, "Stored responses, chat completions, conversations and threads.", "`30`"),
   tasks_days: optionalField(Seconds, "Video tasks, async messages and events of background responses.", "`7`"),
   files_hours: optionalField(Seconds, "Files that the gateway serves.", "`48`"),
   files_days: optionalField(

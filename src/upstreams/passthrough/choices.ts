@@ -20,5 +20,16 @@ export const isEmptyChoice = (choice: unknown): boolean => {
   return Object.values(said).every(isAbsent) && (!isObject(choice) || isAbsent(choice["text"]))
 }
 
+/**
+ * A chunk without its content, which passes through anyway. Chunks that are not parsed have some of it, so a call's
+ * arguments would look cut.
+ */
+export const unsaid = (frame: JsonObject): JsonObject => ({
+  ...frame,
+  choices: listAt(frame, "choices").map((choice) =>
+    isObject(choice) ? { ...choice, delta: undefined, message: undefined } : choice
+  )
+})
+
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)

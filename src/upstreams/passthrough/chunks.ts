@@ -12,9 +12,10 @@ import type { ChunkWire } from "../protocols/Protocol.ts"
 import { cutOff, noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import { AskedSearches, mayCite } from "./AskedSearches.ts"
-import { begins, isEmptyChoice, isSilent } from "./choices.ts"
+import { begins, isEmptyChoice, isSilent, unsaid } from "./choices.ts"
 import type { CallSigning, Chunked } from "./Dialect.ts"
 import { gatherAnswer } from "./gatherAnswer.ts"
+import { Gathered } from "./Gathered.ts"
 import { marksFor, marksOf } from "./marks.ts"
 import type { Marks } from "./marks.ts"
 import { Renamed } from "./Renamed.ts"
@@ -44,6 +45,8 @@ class ChunkReader<S> implements Reader {
   readonly #signing: CallSigning | undefined
   readonly #marks: Marks
   readonly #searches: AskedSearches
+  /** The answer of a stream, if the caller keeps it: then every chunk is parsed. */
+  readonly #gathered: Gathered | undefined
   #state: S
   /** True once a chunk of the answer has arrived. */
   #hasBegun = false
@@ -64,6 +67,7 @@ class ChunkReader<S> implements Reader {
     this.#marks = marksOf(dialect, mayCite(request.body))
     this.#searches = new AskedSearches(dialect, request.body)
     this.#state = protocol.begin(noBack)
+    if (isStream && request.keep !== undefined) this.#gathered = new Gathered(dialect)
     if (Number(request.body["n"] ?? 1) > 1 || listAt(request.body, "prompt").length > 1) this.#choices = new Map()
   }
 
@@ -102,10 +106,7 @@ class ChunkReader<S> implements Reader {
     const events: Array<GenerationEvent> = []
     this.#searches.read(answer)
     for (const frame of frames) if (this.#step(frame, events)) return events
-    const render = (usage?: Usage) =>
-      JSON.stringify(
-        this.#request.rewrite(usage === undefined ? answer : { ...answer, usage: this.#dialect.usage(usage) })
-      )
+    const render = (usage?: Usage) => JSON.stringify(this.#kept(answer, usage))
     for (const ending of this.#protocol.end(this.#state, true)) {
       if (ending.type === "finished") {
         events.push({
@@ -176,6 +177,7 @@ class ChunkReader<S> implements Reader {
       }
       const frame = this.#dialect.mended(chunk)
       this.#followChoices(frame)
+      this.#gathered?.add(frame, given.length)
       const isMended = frame !== chunk
       const data = isMended ? JSON.stringify(frame) : given
       this.#searches.read(frame)
@@ -213,7 +215,7 @@ class ChunkReader<S> implements Reader {
     const { choices: _, usage: _usage, ...head } = this.#request.rewrite(frame)
     this.#head ??= head
     // Any chunk may be the first of another choice.
-    if (isMended || this.#choices !== undefined) return
+    if (isMended || this.#choices !== undefined || this.#gathered !== undefined) return
     const [upstreams] = model.exec(data) ?? []
     if (upstreams === undefined || frame["model"] === "") return
     // With unusual whitespace, a byte search would miss the frames that matter: then every chunk is parsed.
@@ -244,6 +246,14 @@ class ChunkReader<S> implements Reader {
     return frame["model"] === undefined ? data : JSON.stringify(this.#request.rewrite(frame))
   }
 
+  /** The whole answer for the caller, perhaps with usage that the gateway counted. */
+  #kept(answer: JsonObject | undefined, usage?: Usage): JsonObject | undefined {
+    const counted = usage && { usage: this.#dialect.usage(usage) }
+    const own = answer && this.#request.rewrite({ ...answer, ...counted })
+    if (own !== undefined) this.#request.keep?.(own)
+    return own
+  }
+
   #wantsUsage(): boolean {
     return objectAt(this.#request.body, "stream_options")?.["include_usage"] === true
   }
@@ -253,7 +263,10 @@ class ChunkReader<S> implements Reader {
     if (!marked && this.#choices?.values().some((isOver) => !isOver)) return [{ type: "failed", failure: cutOff }]
     return this.#protocol.end(this.#state, marked).flatMap((ending): Batch => {
       if (ending.type !== "finished") return isAccount(ending) ? [ending] : []
+      const answer = this.#gathered?.whole(marked)
+      this.#kept(answer)
       const as = (usage: Usage) => {
+        this.#kept(answer, usage)
         if (!this.#wantsUsage()) return write(done)
         const chunk = { ...this.#head, choices: [], usage: this.#dialect.usage(usage) }
         return write(JSON.stringify(chunk)) + write(done)
@@ -269,17 +282,6 @@ class ChunkReader<S> implements Reader {
 
 const done = "[DONE]"
 const carriageReturn = 13
-
-/**
- * A chunk without its content, which passes through anyway. Chunks that are not parsed have some of it, so a call's
- * arguments would look cut.
- */
-const unsaid = (frame: JsonObject): JsonObject => ({
-  ...frame,
-  choices: listAt(frame, "choices").map((choice) =>
-    isObject(choice) ? { ...choice, delta: undefined, message: undefined } : choice
-  )
-})
 
 /** The spelling of JavaScript, Python and most other writers. Content has escaped quotes, which never match. */
 const model = /"model": ?"(?:[^"\\]|\\.)*"/

@@ -1,23 +1,23 @@
 import { isObject, parseJson } from "../../contract/json/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
-import { eventLimit, sseParser, SseOverflow } from "../framing/sse.ts"
+import { sseParser } from "../framing/sse.ts"
 import type { FrameParser } from "../framing/Framing.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import type { Reader } from "../text/generationOf.ts"
 import { cutOff, noAnswer } from "../protocols/upstreamFailure.ts"
-import type { Dialect, Gathering } from "./Dialect.ts"
+import type { Dialect } from "./Dialect.ts"
+import { Gathered } from "./Gathered.ts"
 
 type Whole = Pick<Dialect, "gathers" | "isLast">
 
 /** Reads an answer in one piece. If the server streams regardless, it builds the whole answer. */
-export const gatherAnswer = (reader: Reader, dialect: Whole): Reader => new Gathered(reader, dialect)
+export const gatherAnswer = (reader: Reader, dialect: Whole): Reader => new GatheringReader(reader, dialect)
 
-class Gathered implements Reader {
+class GatheringReader implements Reader {
   readonly #reader: Reader
   readonly #dialect: Whole
   /** Created only for a stream. */
-  #stream: { readonly parser: FrameParser; readonly gathering: Gathering } | undefined
-  #length = 0
+  #stream: { readonly parser: FrameParser; readonly gathered: Gathered } | undefined
 
   constructor(reader: Reader, dialect: Whole) {
     this.#reader = reader
@@ -38,7 +38,7 @@ class Gathered implements Reader {
   }
 
   #streamed() {
-    return (this.#stream ??= { parser: sseParser(), gathering: this.#dialect.gathers() })
+    return (this.#stream ??= { parser: sseParser(), gathered: new Gathered(this.#dialect) })
   }
 
   /** The events of the whole answer; undefined while more frames are to come. */
@@ -48,21 +48,17 @@ class Gathered implements Reader {
       if (data.trim() === "") continue
       const frame = parseJson(data)
       if (!isObject(frame)) return [noAnswer(data)]
-      this.#length += data.length + frameLength
-      if (this.#length > eventLimit) throw new SseOverflow(`an answer exceeds ${eventLimit} characters`)
-      this.#streamed().gathering.add(frame)
+      this.#streamed().gathered.add(frame, data.length)
       if (this.#dialect.isLast(frame)) return this.#whole(true)
     }
     return undefined
   }
 
   #whole(isMarked: boolean): Batch {
-    const answer = this.#streamed().gathering.whole(isMarked)
+    const answer = this.#streamed().gathered.whole(isMarked)
     if (answer === undefined) return [{ type: "failed", failure: cutOff }]
     return [...this.whole(JSON.stringify(answer))].flat()
   }
 }
 
 const done = "[DONE]"
-/** Added for each frame, because millions of short ones take more memory than their text. In characters. */
-const frameLength = 64

@@ -39,4 +39,22 @@ const answered: ReadonlyArray<Hostile> = pairings.map(({ family, isStream, model
   })
 })
 
-export const corpus: ReadonlyArray<Hostile> = [...found, ...overlong, ...answered, ...generated, ...chats, ...kept]
+/** Of them, those of chat completions that pass through, stored: the gateway builds the whole answer. */
+const stored: ReadonlyArray<Hostile> = pairings
+  .filter(({ family, protocol }) => family === "openai-chat" && protocol === "openai-chat")
+  .map(({ isStream, model, name, protocol }) =>
+    onChat(`stored, ${model}`, () => chat({ stream: isStream, store: true }, model), {
+      ...(ofShort(name, protocol) && isShort),
+      answerBytes: () => answerOf(name, protocol, isStream)?.partBytes ?? 0
+    })
+  )
+
+export const corpus: ReadonlyArray<Hostile> = [
+  ...found,
+  ...overlong,
+  ...answered,
+  ...stored,
+  ...generated,
+  ...chats,
+  ...kept
+]

@@ -1,4 +1,16 @@
-import { isShort, many, mega, messages, on, onMessages, onResponses, responses, shapes } from "./Hostile.ts"
+import {
+  chat,
+  isShort,
+  many,
+  mega,
+  messages,
+  on,
+  onChat,
+  onMessages,
+  onResponses,
+  responses,
+  shapes
+} from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
 import { hostilePrices } from "./prices.ts"
 
@@ -35,6 +47,9 @@ const upload = { filename: "a.txt", purpose: "batch", bytes: 10 }
 const complete = on("/v1/uploads/{earlier}/complete", {
   earlier: { path: "/v1/uploads", body: () => JSON.stringify(upload) }
 })
+const completion: Pick<Hostile, "earlier"> = {
+  earlier: { path: "/v1/chat/completions", body: () => chat({ store: true }) }
+}
 const conversation: Pick<Hostile, "earlier"> = { earlier: { path: "/v1/conversations", body: () => "{}" } }
 
 /** What is remembered between requests, and what the operator changes. */
@@ -93,8 +108,16 @@ export const kept: ReadonlyArray<Hostile> = [
     complete(`part_ids: ${name}`, () => JSON.stringify({ part_ids: shape() })),
     on("/v1/conversations")(`items: ${name}`, () => JSON.stringify({ items: shape() })),
     on("/v1/conversations/{earlier}")(`metadata: ${name}`, () => JSON.stringify({ metadata: shape() }), conversation),
+    on("/v1/chat/completions/{earlier}")(`metadata: ${name}`, () => JSON.stringify({ metadata: shape() }), completion),
+    onChat(`stored, its metadata: ${name}`, () => chat({ store: true, metadata: shape() })),
     on("/v1/conversations/{earlier}/items")(`items: ${name}`, () => JSON.stringify({ items: shape() }), conversation)
   ]),
+  onChat("a stored completion of 30 MB", () =>
+    chat({ store: true, messages: [{ role: "user", content: "x".repeat(30 * mega) }] })
+  ),
+  onChat("a stored completion of 40,000 messages", () =>
+    chat({ store: true, stream: true, messages: many(40_000, () => ({ role: "user", content: "x" })) })
+  ),
   uploads("a file's name of 30 MB", () => JSON.stringify({ ...upload, filename: "a".repeat(30 * mega) })),
   complete("1,000 parts with names of 30 KB", () =>
     JSON.stringify({ part_ids: many(1_000, (index) => `part_${index}${"a".repeat(30_000)}`) })
