@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { JsonObject, integer, maybe, required } from "../contract/fields.ts"
+import { Metadata } from "../contract/Metadata.ts"
 import { open } from "../contract/open.ts"
 import { variants } from "../contract/variants.ts"
 import { InputItem } from "./InputItem.ts"
@@ -106,7 +107,7 @@ export const CreateResponse = Schema.Struct({
       "Optional parts of the output: `web_search_call.action.sources`, `reasoning.encrypted_content`, " +
       "`message.output_text.logprobs`. Others are ignored."
   }),
-  metadata: maybe(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
+  metadata: maybe(Metadata).annotations({
     description: "Strings to keep with the response.",
     default: {}
   }),

@@ -93,6 +93,16 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   [{ store: 1 }, "store", "expected a boolean; got 1"],
   [{ top_logprobs: 21 }, "top_logprobs", "expected an integer between 0 and 20; got 21"],
   [{ metadata: { a: 1 } }, "metadata.a", "expected a string; got 1"],
+  [
+    { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, "v"])) },
+    "metadata",
+    "expected at most 16 pairs, of keys of 64 and values of 512 characters at most; got an object"
+  ],
+  [
+    { metadata: { a: "v".repeat(513) } },
+    "metadata",
+    "expected at most 16 pairs, of keys of 64 and values of 512 characters at most; got an object"
+  ],
   [{ include: "all" }, "include", 'expected an array; got "all"'],
   [{ truncation: "some" }, "truncation", 'expected one of auto, disabled; got "some"'],
   [{ previous_response_id: 1 }, "previous_response_id", "expected a string; got 1"],
