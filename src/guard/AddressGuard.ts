@@ -6,9 +6,9 @@ import { AllowedAddresses, CallerProxy, isCallable } from "./addresses.ts"
 import { makeCallerFiles } from "./CallerFiles.ts"
 import { hostOf, parseCallerUrl } from "./callerUrl.ts"
 import { dial, DialFailed } from "./dial.ts"
-import type { CheckedUrl } from "./dial.ts"
-import { download } from "./download.ts"
-import type { Download, Patience } from "./download.ts"
+import type { CheckedUrl, Outgoing } from "./dial.ts"
+import { dialStreamed, download } from "./download.ts"
+import type { Download, Patience, Streamed } from "./download.ts"
 import { Resolver } from "./Resolver.ts"
 
 /** The refusal of an address. Callers see the reason, so it does not reveal what a name resolved to. */
@@ -134,10 +134,18 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
         }
       )
 
+    /** Sends a request to a caller's address, whose answer is read in chunks. Follows no redirects. */
+    const exchange = (
+      written: string,
+      patience: Patience,
+      request: Pick<Outgoing, "method" | "headers" | "body">
+    ): Effect.Effect<Streamed, AddressRefused | DialFailed, Scope.Scope> =>
+      Effect.flatMap(check(written), (checked) => dialStreamed(checked, patience, request))
+
     /** Images and PDFs of requests, for upstreams that take their bytes alone. */
     const files = makeCallerFiles(open)
 
-    return { check, resolve, admit, dial, fetchBytes, open, files } as const
+    return { check, resolve, admit, dial, exchange, fetchBytes, open, files } as const
   })
 }) {
   /** For tests: using a missing member dies. */

@@ -16,7 +16,7 @@ export interface CheckedUrl {
 }
 
 export interface Outgoing {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
   /** Timeout of the connection, including TLS. */

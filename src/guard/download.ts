@@ -2,7 +2,7 @@ import type http from "node:http"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import { DialFailed, isOurs, onceConnected, reasonOf, requestTo } from "./dial.ts"
-import type { CheckedUrl } from "./dial.ts"
+import type { CheckedUrl, Outgoing } from "./dial.ts"
 
 export interface Patience {
   /** Timeout of the connection, including TLS. */
@@ -12,8 +12,16 @@ export interface Patience {
 }
 
 /** An answer whose head has arrived. The scope closes its connection. */
-export interface Download {
+export interface Streamed {
   readonly status: number
+  /** A header's value, by its name in lower case. */
+  readonly header: (name: string) => string | undefined
+  /** The next chunk of the body; undefined at its end. Rejects if it breaks off or stalls. */
+  readonly read: () => Promise<Uint8Array | undefined>
+}
+
+/** An answer to a GET request, with its headers. */
+export interface Download extends Pick<Streamed, "status" | "read"> {
   /** The `Location` header. */
   readonly location: string | undefined
   /** The `Content-Length` header, in bytes. */
@@ -22,27 +30,38 @@ export interface Download {
   readonly mediaType: string | undefined
   /** The `Content-Range` header, of a part. */
   readonly contentRange: string | undefined
-  /** The next chunk of the body; undefined at its end. Rejects if it breaks off or stalls. */
-  readonly read: () => Promise<Uint8Array | undefined>
 }
 
 /**
- * Like `dial`, for a GET request whose answer is read in chunks.
+ * Downloads what a GET request is answered with.
  * @param range the `Range` header
  */
 export const download = (
   checked: CheckedUrl,
   patience: Patience,
   range?: string
-): Effect.Effect<Download, DialFailed, Scope.Scope> =>
+): Effect.Effect<Download, DialFailed, Scope.Scope> => {
+  const headers = { "user-agent": "model-gateway", accept: "*/*", ...(range !== undefined && { range }) }
+  return Effect.map(dialStreamed(checked, patience, { method: "GET", headers }), ({ header, read, status }) => ({
+    status,
+    location: header("location"),
+    length: lengthOf(header("content-length")),
+    mediaType: header("content-type"),
+    contentRange: header("content-range"),
+    read
+  }))
+}
+
+/** Like `dial`, for an answer that is read in chunks. */
+export const dialStreamed = (
+  checked: CheckedUrl,
+  patience: Patience,
+  { body, ...request }: Pick<Outgoing, "method" | "headers" | "body">
+): Effect.Effect<Streamed, DialFailed, Scope.Scope> =>
   Effect.flatMap(
     Effect.acquireRelease(
-      Effect.sync(() => {
-        const headers = { "user-agent": "model-gateway", accept: "*/*", ...(range !== undefined && { range }) }
-        const outgoing = requestTo(checked, { method: "GET", headers })
-        // Ending it may be an error, too.
-        return outgoing.on("error", () => {})
-      }),
+      // Ending it may be an error, too.
+      Effect.sync(() => requestTo(checked, request).on("error", () => {})),
       (outgoing) => Effect.sync(() => outgoing.destroy())
     ),
     (outgoing) =>
@@ -66,16 +85,13 @@ export const download = (
           clearTimeout(timer)
           resume(Effect.succeed(incoming))
         })
-        outgoing.end()
+        outgoing.end(body)
         return Effect.sync(() => clearTimeout(timer))
       })
   ).pipe(
     Effect.map((incoming) => ({
       status: incoming.statusCode ?? 0,
-      location: incoming.headers.location,
-      length: lengthOf(incoming.headers["content-length"]),
-      mediaType: incoming.headers["content-type"],
-      contentRange: incoming.headers["content-range"],
+      header: (name) => incoming.headers[name]?.toString(),
       read: reader(incoming, patience.idleMs)
     }))
   )

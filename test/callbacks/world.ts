@@ -64,6 +64,7 @@ export const stubReceiver = (
       fetchBytes: () => Effect.die("not stubbed"),
       files: noFiles,
       open: () => Effect.die("not stubbed"),
+      exchange: () => Effect.die("not stubbed"),
       resolve: () => Effect.die("not stubbed"),
       check: (url) => Effect.as(resolving, { url: new URL(url), addresses: ["127.0.0.1"] }),
       dial: ({ url }, request) =>
