@@ -61,6 +61,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   upstreams: [...leaves, "generation", "tokens", "guard", "credentials", "files", "documents"],
   tools: [...leaves, "generation", "tokens", "upstreams"],
   search: [...leaves, "generation", "tokens", "upstreams", "tools"],
+  mcp: [...leaves, "generation", "guard", "upstreams"],
   sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],
   ownership: [...leaves, "generation", "upstreams"],

@@ -1,0 +1,229 @@
+import { Effect, Redacted } from "effect"
+import type { Scope } from "effect"
+import { listAt, textAt } from "../contract/json/json.ts"
+import type { JsonObject } from "../contract/fields.ts"
+import type { Eras } from "./Eras.ts"
+import { httpFailure, isRefusal, McpFailure, wrongAnswer } from "./McpFailure.ts"
+import type { McpServer } from "./McpServer.ts"
+import { readAnswer } from "./readAnswer.ts"
+import type { RpcAnswer, ServerRequest } from "./readAnswer.ts"
+import { initialize, inSession, legacyVersions, modernRequest, modernVersion, sessionHeaders } from "./requests.ts"
+import type { Message, Session } from "./requests.ts"
+
+/** The errors that only servers without a handshake answer with. */
+const modernErrors = { header: -32_020, capability: -32_021, version: -32_022 }
+
+/** The most of a server's answer to the opening of a session, in bytes. */
+const openingBytes = 262_144
+/** The most time of the last request of a session, in ms. */
+const closingMs = 5_000
+
+/** A request of the protocol. */
+interface Asking {
+  readonly method: string
+  readonly params: JsonObject
+  /** The most bytes of the answer. */
+  readonly maxBytes: number
+  /** Headers of this request. Only servers without a handshake know them. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An answered request. */
+export interface Answered {
+  readonly result: JsonObject
+  readonly bytes: number
+}
+
+/**
+ * A server as one generation reaches it. A session belongs to it alone, since a shared one would leak the server's state
+ * between accounts; it is opened when it is needed first, and ends with the scope.
+ */
+export class Connection {
+  readonly #server: McpServer
+  readonly #eras: Eras
+  readonly #opening = Effect.unsafeMakeSemaphore(1)
+  #session: Session | undefined
+  #lastId = 0
+
+  private constructor(server: McpServer, eras: Eras) {
+    this.#server = server
+    this.#eras = eras
+  }
+
+  static readonly make = (server: McpServer, eras: Eras): Effect.Effect<Connection, never, Scope.Scope> =>
+    Effect.acquireRelease(
+      Effect.sync(() => new Connection(server, eras)),
+      (connection) => Effect.forkDaemon(connection.#close())
+    )
+
+  /** Sends a request in the server's own form, which has to be known (`once`). It leaves once, whatever comes of it. */
+  once(asking: Asking): Effect.Effect<Answered, McpFailure> {
+    return Effect.flatMap(this.#eras.at(this.#server.url), (era) =>
+      era === "legacy" ? this.#legacy(asking) : Effect.flatMap(this.#modern(asking), resultOf)
+    )
+  }
+
+  /** Sends a request that may leave more than once: in the form that the server is known for, or in each until one fits. */
+  again(asking: Asking): Effect.Effect<Answered, McpFailure> {
+    const { url } = this.#server
+    return Effect.flatMap(this.#eras.at(url), (era) => {
+      if (era !== "legacy") return this.#detect(asking)
+      return this.#legacyAgain(asking).pipe(
+        Effect.catchIf(isRefusal, () => {
+          this.#eras.forget(url)
+          return this.#detect(asking)
+        })
+      )
+    })
+  }
+
+  /** True if the form that the server speaks is known. */
+  get isKnown(): Effect.Effect<boolean> {
+    return Effect.map(this.#eras.at(this.#server.url), (era) => era !== undefined)
+  }
+
+  #detect(asking: Asking): Effect.Effect<Answered, McpFailure> {
+    const { url } = this.#server
+    const legacy = (wanted?: string) => {
+      this.#eras.forget(url)
+      return Effect.tap(this.#legacyAgain(asking, wanted), () => this.#eras.learn(url, "legacy"))
+    }
+    const modern = (answer: RpcAnswer) => Effect.zipRight(this.#eras.learn(url, "modern"), resultOf(answer))
+    return Effect.matchEffect(this.#modern(asking), {
+      onFailure: (failure) => (isRefusal(failure) ? legacy() : Effect.fail(failure)),
+      onSuccess: (answer) => {
+        if (answer.type === "result") return "resultType" in answer.result ? modern(answer) : legacy()
+        const { code, data, status } = answer
+        if (status === 401 || status === 403) return resultOf(answer)
+        if (code === modernErrors.header || code === modernErrors.capability) return modern(answer)
+        if (code !== modernErrors.version) return legacy()
+        const supported = listAt(data, "supported")
+        if (supported.includes(modernVersion)) return Effect.flatMap(this.#modern(asking), modern)
+        const wanted = legacyVersions.find((known) => supported.includes(known))
+        return wanted === undefined ? Effect.fail(unknownVersion) : legacy(wanted)
+      }
+    })
+  }
+
+  #modern({ headers, maxBytes, method, params }: Asking): Effect.Effect<RpcAnswer, McpFailure> {
+    const id = ++this.#lastId
+    const message = modernRequest(id, method, params)
+    return this.#ask(id, { ...message, headers: { ...message.headers, ...headers } }, maxBytes)
+  }
+
+  #legacy(asking: Asking, wanted?: string): Effect.Effect<Answered, McpFailure> {
+    return Effect.flatMap(this.#opened(wanted), (session) => {
+      const { maxBytes, method, params } = asking
+      const id = ++this.#lastId
+      return this.#ask(id, inSession(session, { id, method, params }), maxBytes, session).pipe(
+        Effect.flatMap(resultOf),
+        Effect.tapError(({ status }) =>
+          Effect.sync(() => {
+            // The server no longer knows the session.
+            if (status === 404 && this.#session === session) this.#session = undefined
+          })
+        )
+      )
+    })
+  }
+
+  #legacyAgain(asking: Asking, wanted?: string): Effect.Effect<Answered, McpFailure> {
+    return Effect.suspend(() => {
+      const before = this.#session
+      return Effect.catchIf(
+        this.#legacy(asking, wanted),
+        () => before?.id !== undefined && this.#session === undefined,
+        () => this.#legacy(asking, wanted)
+      )
+    })
+  }
+
+  #opened(wanted = legacyVersions[0] ?? ""): Effect.Effect<Session, McpFailure> {
+    return this.#opening.withPermits(1)(
+      Effect.suspend(() => (this.#session ? Effect.succeed(this.#session) : this.#open(wanted)))
+    )
+  }
+
+  #open(wanted: string): Effect.Effect<Session, McpFailure> {
+    const id = ++this.#lastId
+    const opening = Effect.gen(this, function* () {
+      const answer = yield* this.#send(initialize(id, wanted))
+      const sessionId = answer.header("mcp-session-id")
+      const session = { version: wanted, id: sessionId }
+      const reply = (request: ServerRequest) => this.#reply(session, request)
+      const { result } = yield* Effect.flatMap(readAnswer(answer, { id, maxBytes: openingBytes, reply }), resultOf)
+      const agreed = textAt(result, "protocolVersion") ?? ""
+      if (!legacyVersions.includes(agreed)) {
+        return yield* unknownVersion
+      }
+      if (sessionId !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(sessionId)) {
+        return yield* wrongAnswer("its session has an id that no header carries")
+      }
+      return { version: agreed, id: sessionId }
+    })
+    return Effect.scoped(opening).pipe(
+      Effect.mapError((failure) =>
+        failure.status === 404 || failure.status === 405
+          ? httpFailure(failure.status, `${failure.reason}; the HTTP+SSE transport of 2024 is not supported`)
+          : failure
+      ),
+      Effect.tap((session) => Effect.sync(() => (this.#session = session))),
+      Effect.tap((session) => this.#notify(inSession(session, { method: "notifications/initialized" })))
+    )
+  }
+
+  #ask(id: number, message: Message, maxBytes: number, session?: Session): Effect.Effect<RpcAnswer, McpFailure> {
+    const reply = (request: ServerRequest) => (session === undefined ? Effect.void : this.#reply(session, request))
+    return Effect.scoped(Effect.flatMap(this.#send(message), (answer) => readAnswer(answer, { id, maxBytes, reply })))
+  }
+
+  /** A server that gets no answer to its request would wait for it. */
+  #reply(session: Session, { id, method }: ServerRequest): Effect.Effect<void, McpFailure> {
+    const answer =
+      method === "ping" ? { id, result: {} } : { id, error: { code: -32_601, message: "Method not found" } }
+    return this.#notify(inSession(session, answer))
+  }
+
+  /** Sends what has no answer. */
+  #notify(message: Message): Effect.Effect<void, McpFailure> {
+    return Effect.scoped(
+      Effect.flatMap(this.#send(message), ({ status }) =>
+        status >= 200 && status < 300 ? Effect.void : Effect.fail(httpFailure(status, `it answers ${status}`))
+      )
+    )
+  }
+
+  #send({ body, headers }: Message) {
+    const { headers: own, send, url } = this.#server
+    return send({
+      method: "POST",
+      url,
+      headers: { ...Redacted.value(own), ...headers, "user-agent": "model-gateway" },
+      body: JSON.stringify(body)
+    })
+  }
+
+  #close(): Effect.Effect<void> {
+    const session = this.#session
+    if (session?.id === undefined) return Effect.void
+    const { headers, send, url } = this.#server
+    return Effect.scoped(
+      send({ method: "DELETE", url, headers: { ...Redacted.value(headers), ...sessionHeaders(session) } })
+    ).pipe(Effect.timeout(closingMs), Effect.ignore)
+  }
+}
+
+const unknownVersion = wrongAnswer("it speaks no version of MCP that the gateway knows")
+
+const resultOf = (answer: RpcAnswer): Effect.Effect<Answered, McpFailure> => {
+  if (answer.type === "result") return Effect.succeed(answer)
+  const { code, message, status } = answer
+  const said = message === "" ? undefined : message
+  // A refused credential, or a server that is away, whatever else the body says.
+  if (status === 401 || status === 403 || status >= 500) {
+    return Effect.fail(httpFailure(status, `it answers ${status}`, said))
+  }
+  return Effect.fail(
+    new McpFailure({ outcome: "protocol_error", status, code, reason: `it answers with the error ${code}`, said })
+  )
+}
