@@ -24,6 +24,8 @@ export interface Prepaid {
 export interface GenerationOptions {
   /** True if the client reads a stream. */
   readonly stream: boolean
+  /** True if upstreams are asked for a whole answer all the same. */
+  readonly asksWhole?: boolean | undefined
   /** The required kind of model. Defaults to text. */
   readonly kind?: Model["kind"] | undefined
   /** Present if the request may pass through to an upstream of the same dialect. */

@@ -261,10 +261,10 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
 
   /** Whole answers run on everywhere once they are asked for, streams where the upstream says so. */
   protected runsOn(): boolean {
-    const { prepaid, stream } = this.options
+    const { asksWhole, prepaid, stream } = this.options
     const isSent = this.attempts.sent.count + (this.#hedge?.attempts.sent.count ?? 0) > 0
     if (prepaid !== undefined || !isSent) return false
-    return !stream || this.#observers.upstreams.get(this.route?.part ?? "")?.runsOn === true
+    return !stream || asksWhole === true || this.#observers.upstreams.get(this.route?.part ?? "")?.runsOn === true
   }
 
   asked(): Served | undefined {

@@ -103,6 +103,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         }
         return dispatch.generate(caller, conversation, request, {
           stream,
+          asksWhole: text.asksWhole,
           kind,
           prepaid,
           objection,

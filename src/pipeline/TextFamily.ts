@@ -64,6 +64,8 @@ export interface TextFamily<Payload, Stored, S, P, A> {
 export interface TextRequest<S, P, A> {
   readonly conversation: Conversation
   readonly stream: boolean
+  /** True if upstreams are asked for a whole answer, also for a stream. */
+  readonly asksWhole?: boolean
   /** The reason that only an upstream of the request's own dialect can serve it. */
   readonly objection: () => InvalidRequest | undefined
   /** The parts that a translation leaves out. */

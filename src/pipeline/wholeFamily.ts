@@ -60,6 +60,7 @@ export const wholeFamily = <Payload>({
       return {
         conversation: conversationOf(asked),
         stream,
+        asksWhole: true,
         objection,
         passthrough: () => ({
           body: left.length === 0 ? body : Struct.omit(body, ...left),
