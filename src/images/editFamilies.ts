@@ -4,7 +4,7 @@ import type { JsonObject } from "../contract/fields.ts"
 import { wholeFamily } from "../pipeline/wholeFamily.ts"
 import { mostPictures } from "./EditApi.ts"
 import type { EditImage, Picture, VaryImage } from "./EditApi.ts"
-import { drawn, eventsOf, longPrompt } from "./imageFamily.ts"
+import { created, drawn, eventsOf, longPrompt } from "./imageFamily.ts"
 
 /** OpenAI's tokens of a picture that is read with high fidelity: at most 6,240 beside those of its tiles. */
 const pictureTokens = 8_192
@@ -23,6 +23,7 @@ export const editFamily = wholeFamily<EditImage>({
     const all = [...given, ...picturesIn("mask", mask)]
     return wrongPicture(all) ?? longPrompt(request) ?? { ...drawn(request), ...read(all.length) }
   },
+  shape: created,
   streaming: { fields: ["partial_images"], write: eventsOf("image_edit.completed") }
 })
 
@@ -31,6 +32,7 @@ export const variationFamily = wholeFamily<VaryImage>({
   dialect: "variations",
   noUpstream: "model: none of this model's upstreams varies images",
   typed: (body) => typed(body, ["n"]),
+  shape: created,
   decode: (request) => wrongPicture(picturesIn("image", request.image)) ?? { ...drawn(request), ...read(1) }
 })
 

@@ -36,6 +36,9 @@ export const drawn = ({ model, n, prompt = "", quality, size, user }: Drawing) =
   } satisfies InputsAlone
 }
 
+/** Clients expect the time, which not every upstream tells. */
+export const created = (answer: JsonObject): JsonObject => ({ created: Math.floor(Date.now() / 1_000), ...answer })
+
 /** Writes an answer as events of this type. The usage is that of all images, and stands in the last one. */
 export const eventsOf =
   (type: string) =>
@@ -62,5 +65,6 @@ export const imageFamily = wholeFamily<CreateImage>({
   dialect: "images",
   noUpstream: "model: none of this model's upstreams makes images",
   decode: (request) => longPrompt(request) ?? drawn(request),
+  shape: created,
   streaming: { fields: ["partial_images"], write: eventsOf("image_generation.completed") }
 })

@@ -21,6 +21,7 @@ import type { TextUpstreamOptions } from "../text/TextUpstreamOptions.ts"
 import { compaction } from "./compaction.ts"
 import { embeddings } from "./embeddings.ts"
 import { moderations } from "./moderations.ts"
+import { withDataUrls } from "./withDataUrls.ts"
 import { wholeAnswer } from "./wholeAnswer.ts"
 import type { WholeAnswer } from "./wholeAnswer.ts"
 import { errorIn } from "../protocols/errorWords.ts"
@@ -80,7 +81,7 @@ const wholeEndpoint = (
   options: Options
 ): PassthroughEndpoint => {
   const answer = options.tellsCost === true ? tellingWhole(answers[family]) : answers[family]
-  const { form } = place
+  const { form, serves } = place
   const ask = asking(family, place, endpoint, options, {
     lower: ({ body }, { upstreamModel: model }) => {
       const named = { ...body, model }
@@ -88,8 +89,24 @@ const wholeEndpoint = (
     },
     read: (request) => wholeAnswer(request, answer, form?.raise)
   })
-  if (answer.isOptional !== true) return { family, send: (request, how) => ask(request, how) }
-  return { family, send: orOtherwise(ask, new Absences()) }
+  if (answer.isOptional === true) return { family, send: orOtherwise(ask, new Absences()) }
+  const takesForms = form !== undefined && familyOf(family).forms !== undefined
+  return {
+    family,
+    ...(serves && { serves: (model, knownAs) => serves(knownAs ?? model) }),
+    send: (request, how) => (takesForms ? withoutFiles(ask, request, how) : ask(request, how))
+  }
+}
+
+/** Reads a form's files for a dialect that has none. */
+const withoutFiles = (ask: Ask, request: PassthroughRequest, how: GenerateOptions): Call => {
+  const reading = withDataUrls(request.body)
+  if (reading === undefined) return ask(request, how)
+  const sends = how.attempt?.prepares()
+  return runFuture(how.runtime, reading).flatMap((body) => {
+    sends?.()
+    return ask({ ...request, body }, how)
+  })
 }
 
 const bytesEndpoint = (
@@ -145,7 +162,7 @@ class Absences {
 
 /** Asks an endpoint that not every server offers for every model. An absence is remembered for a while. */
 const orOtherwise =
-  (ask: ReturnType<typeof asking>, absences: Absences): Send =>
+  (ask: Ask, absences: Absences): Send =>
   (request, callOptions, otherwise) => {
     const { runtime, upstreamModel } = callOptions
     if (absences.has(upstreamModel)) return otherwise()
@@ -165,6 +182,7 @@ const namesPart = (body: unknown): boolean => {
 }
 
 type Send = PassthroughEndpoint["send"]
+type Ask = ReturnType<typeof asking>
 type Call = Future<Generation, Failure | UpstreamError>
 
 interface Dealing {

@@ -19,7 +19,9 @@ export const images: WholeAnswer = {
     const usage = objectAt(answer, "usage")
     const counts = imageCounts(usage)
     const told = (field: string) => textAt(answer, field) ?? textAt(body, field)
-    const made = { images: listAt(answer, "data").length, served: { image: imageKind(told("quality"), told("size")) } }
+    const tier = textAt(answer, "service_tier")
+    const served = { image: imageKind(told("quality"), told("size")), ...(tier !== undefined && { tier }) }
+    const made = { images: listAt(answer, "data").length, served }
     if (counts === undefined) return { ...noUsage, ...made }
     const isSplit = objectAt(usage, "output_tokens_details") !== undefined
     return { ...counts, ...(!isSplit && { imageOutputTokens: counts.outputTokens }), ...made }

@@ -37,6 +37,7 @@ export const wholeAnswer = (
     if (!isObject(told)) return [[noAnswer(text)]]
     if (isObject(told["error"])) return [[failedWith(told["error"])]]
     const answer = raise === undefined ? told : raise(told)
+    if (isObject(answer?.["error"])) return [[failedWith(answer["error"])]]
     if (answer === undefined || !isAnswer(answer, body)) return [[noAnswer(text)]]
     const reported = usageOf(answer, body)
     const usage = reported ?? countUsage?.(body)

@@ -123,7 +123,9 @@ export interface Guardrail {
 /** The endpoints of a protocol beside the one of its dialect. */
 export type Places = Readonly<
   Partial<{
-    readonly [F in BesideFamily]: F extends WholeFamily ? WholePlace : F extends BytesFamily ? BytesPlace : ChunkedPlace
+    readonly [F in BesideFamily]:
+      | (F extends WholeFamily ? WholePlace : F extends BytesFamily ? BytesPlace : ChunkedPlace)
+      | undefined
   }>
 >
 
@@ -146,7 +148,9 @@ export interface WholePlace {
   readonly path: EndpointPath
   /** Its base URL, if it is another one than the configured one. */
   readonly baseUrl?: (configured: string) => string
-  /** The form of its bodies; the family's own unless given. */
+  /** False for a model that lacks it, as far as its name tells. Absent if all have it. */
+  readonly serves?: (model: string) => boolean
+  /** The form of its bodies; the family's own unless given. Files are data URLs then. */
   readonly form?: WholeForm
 }
 
@@ -154,7 +158,7 @@ export interface WholePlace {
 export interface WholeForm {
   /** A request in the family's form as the dialect has it, or the reason that it cannot be sent. */
   readonly lower: (request: JsonObject) => Pick<Lowered, "body" | "adapted"> | InvalidRequest
-  /** An answer in the family's form; undefined if it is none. */
+  /** An answer in the family's form, or `error` with OpenAI's; undefined if it is none. */
   readonly raise: (answer: JsonObject) => JsonObject | undefined
 }
 

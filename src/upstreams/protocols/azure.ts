@@ -1,11 +1,13 @@
 import { providerAt, providerNamed, providerRow } from "../../config/providers/providers.ts"
+import type { ProviderName } from "../../config/providers/providers.ts"
 import { withoutSlash } from "../../config/withoutSlash.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint } from "../Endpoint.ts"
-import type { Protocol } from "./Protocol.ts"
+import type { Places, Protocol } from "./Protocol.ts"
+import { xaiImages } from "./xaiImages.ts"
 
 /** A protocol of OpenAI's as its place has it: OpenAI, Azure or another server. */
-export const openaiAt = <P extends Pick<Protocol<never>, "endpoint" | "isOwn">>(
+export const openaiAt = <P extends Pick<Protocol<never>, "endpoint" | "isOwn" | "beside">>(
   protocol: P,
   baseUrl: string,
   provider: string | undefined
@@ -15,9 +17,13 @@ export const openaiAt = <P extends Pick<Protocol<never>, "endpoint" | "isOwn">>(
   return {
     ...protocol,
     isOwn: isOpenAi || protocol.isOwn === true,
-    ...(isAzure && { endpoint: endpointAt(protocol.endpoint, baseUrl) })
+    ...(isAzure && { endpoint: endpointAt(protocol.endpoint, baseUrl) }),
+    ...(name !== undefined && { beside: { ...protocol.beside, ...otherPlaces[name] } })
   }
 }
+
+/** Endpoints that providers have in other forms than OpenAI. */
+const otherPlaces: Readonly<Partial<Record<ProviderName, Places>>> = { xai: xaiImages }
 
 /**
  * Azure's own header for the key, and behind `/openai` the older addresses, in which deployments are a part of the path.

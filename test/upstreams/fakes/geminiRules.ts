@@ -16,7 +16,7 @@ const fields = set("contents systemInstruction tools toolConfig generationConfig
 const configFields = set(
   "maxOutputTokens temperature topP topK stopSequences candidateCount seed responseMimeType responseSchema " +
     "responseJsonSchema responseModalities thinkingConfig presencePenalty frequencyPenalty responseLogprobs logprobs " +
-    "mediaResolution"
+    "mediaResolution imageConfig"
 )
 const kinds = set("text inlineData fileData functionCall functionResponse executableCode codeExecutionResult")
 const besides = set("thought thoughtSignature videoMetadata mediaResolution")

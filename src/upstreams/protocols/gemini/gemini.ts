@@ -1,6 +1,7 @@
 import type { Protocol } from "../Protocol.ts"
 import { geminiDefaults } from "../servedDefaults.ts"
 import { batchEmbeddings, embeddingsAtVertex } from "./embeddings.ts"
+import { geminiImages, isImagen } from "./images.ts"
 import { listedAtVertex, modelIds, publisherModelIds } from "./modelIds.ts"
 import { takesDocument } from "./media.ts"
 import { isVertex, placedAt } from "./placed.ts"
@@ -17,10 +18,15 @@ const endpoint = {
     apiKey === undefined ? {} : { "x-goog-api-key": apiKey }
 } as const
 
+const drawing = {
+  images: { path: "/images/generations", form: geminiImages },
+  edits: { path: "/images/edits", form: geminiImages, serves: (model: string) => !isImagen(model) }
+} as const
+
 /** Google's own dialect at its API (`…/v1beta`). */
 export const gemini: Protocol<GeminiState> = {
   endpoint: { ...endpoint, placed: placedAt(false) },
-  beside: { embeddings: { path: "/embeddings", form: batchEmbeddings } },
+  beside: { embeddings: { path: "/embeddings", form: batchEmbeddings }, ...drawing },
   counts: "/countTokens",
   // By default a page has 50.
   models: "/models?pageSize=1000",
@@ -44,7 +50,7 @@ const geminiAtVertex: Protocol<GeminiState> = {
   ...gemini,
   endpoint: { ...endpoint, placed: placedAt(true) },
   lower: lowerAtVertex,
-  beside: { embeddings: { path: "/embeddings", form: embeddingsAtVertex } },
+  beside: { embeddings: { path: "/embeddings", form: embeddingsAtVertex }, ...drawing },
   listedAt: listedAtVertex,
   isListOfAll: true,
   modelIds: publisherModelIds

@@ -33,6 +33,9 @@ export const placedAt =
       case "/embeddings":
         if (!vertex) return at("batchEmbedContents")
         return at(isByEmbedContent(String(model)) ? "embedContent" : "predict")
+      case "/images/generations":
+      case "/images/edits":
+        return at("instances" in rest ? "predict" : "generateContent")
       case "/countTokens":
         // Google's API counts system text and tools only within a whole request.
         return vertex
