@@ -7,13 +7,12 @@ import { InlineFiles } from "../storedFiles/InlineFiles.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
 import { understand, unknownOf } from "./decode.ts"
-import { replayFor } from "./replayFor.ts"
-import { ResponseStore } from "./store/ResponseStore.ts"
+import { makeReplays } from "./replays.ts"
 
 /** Counts the input tokens of a request and the conversation that it continues: by its upstream if that offers it, otherwise by an estimate. */
 export const makeInputTokens = Effect.gen(function* () {
   const models = yield* Dispatch
-  const store = yield* ResponseStore
+  const replays = yield* makeReplays
   const files = yield* InlineFiles
   return Effect.fnUntraced(function* (caller: Caller, sent: CountInputTokens, request: Incoming) {
     const input = { caller, payload: sent, request }
@@ -24,7 +23,8 @@ export const makeInputTokens = Effect.gen(function* () {
     const isPassed = models.passes(payload.model, "responses")
     const unknown = isPassed ? undefined : unknownOf.count(payload, body)
     if (unknown !== undefined) return yield* unknown
-    const understood = understand(payload, body, yield* replayFor(store, caller, payload), "count")
+    const replay = yield* replays.find({ caller, payload, request })
+    const understood = understand(payload, body, replay, "count")
     if (understood instanceof InvalidRequest) return yield* understood
     const { model } = yield* models.choose(caller, payload.model, "text", headers)
     const objection = isPassed ? undefined : understood.objection()

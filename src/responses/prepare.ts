@@ -15,7 +15,7 @@ import { encodingOf } from "./encodingOf.ts"
 import type { InitialFields } from "./initialResponse.ts"
 import { passthroughOf } from "./passthrough.ts"
 import type { PassingState, ResponsesPassthrough } from "./passthrough.ts"
-import { ownReplay } from "./replayFor.ts"
+import { ownReplay } from "./replays.ts"
 import { checkedBody } from "./warmUp.ts"
 import { unsupportedParts } from "./unsupportedParts.ts"
 

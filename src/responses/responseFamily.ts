@@ -12,7 +12,7 @@ import type { Encoded, State } from "./encoding.ts"
 import type { PassingState } from "./passthrough.ts"
 import { prepare } from "./prepare.ts"
 import { Recent } from "./Recent.ts"
-import { lookUpReplay } from "./replayFor.ts"
+import { makeReplays } from "./replays.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import { isAdded, ResponseStore } from "./store/ResponseStore.ts"
 import { checkedBody, isWarmUp } from "./warmUp.ts"
@@ -22,6 +22,7 @@ type ResponseFamily = TextFamily<CreateResponse, Replay, State, PassingState, Re
 /** Responses for `Pipeline`: stored at their end, and continued. */
 export const makeResponseFamily = Effect.gen(function* () {
   const store = yield* ResponseStore
+  const replays = yield* makeReplays
   const runtime = yield* Effect.runtime()
   const recent = new Recent()
   const run = Runtime.runPromise(runtime)
@@ -40,7 +41,8 @@ export const makeResponseFamily = Effect.gen(function* () {
         ? undefined
         : unknownOf.create(payload, checkedBody(request))
       if (unknown !== undefined) return Effect.fail(unknown)
-      return lookUpReplay(store, caller, payload, recent.recall(request.connection, payload.previous_response_id), mode)
+      const recalled = recent.recall(request.connection, payload.previous_response_id)
+      return replays.lookUp({ caller, payload, request }, mode, recalled)
     },
     understand: ({ caller, payload, request }, found) => {
       const prepared = prepare(payload, request, found)

@@ -69,9 +69,11 @@ const named = (
   return typeof id === "string" ? { id, kind, with: (file) => make(rest, file) } : undefined
 }
 
+export type NamedFile = Pick<FilePart, "id" | "kind">
+
 /** The parts of a request that name files, each as often as it stands there. */
-export const filesNamed = (body: unknown): ReadonlyArray<Pick<FilePart, "id" | "kind">> => {
-  const found: Array<Pick<FilePart, "id" | "kind">> = []
+export const filesNamed = (body: unknown): ReadonlyArray<NamedFile> => {
+  const found: Array<NamedFile> = []
   mapParts(body, (part) => {
     found.push(part)
     return undefined
@@ -86,6 +88,15 @@ export const withFiles = <A>(body: A, files: ReadonlyMap<string, InlineFile>): A
     return file && part.with(file)
   })
   return isAlike(changed, body) ? changed : body
+}
+
+/** The object as it was sent, by each with files' bytes in its place. */
+const sent = new WeakMap<object, unknown>()
+
+/** An item of a request as it was sent, with the ids of files. */
+export const asSent = <A extends object>(item: A): A => {
+  const before = sent.get(item)
+  return isAlike(before, item) ? before : item
 }
 
 /** Each dialect's Schema has both forms of a part, so that a changed request is one too. */
@@ -114,5 +125,7 @@ const mapParts = (value: unknown, change: (part: FilePart) => JsonObject | undef
     const after = mapParts(before, change)
     if (after !== before) (copy ??= { ...value })[name] = after
   }
-  return copy ?? value
+  if (copy === undefined) return value
+  sent.set(copy, value)
+  return copy
 }

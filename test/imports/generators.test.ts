@@ -52,7 +52,6 @@ const allowed: Readonly<Record<string, string>> = {
   "responses/store/heldConversations.ts": "once for each response that is added to a conversation",
   "responses/store/makeResolve.ts": "made once, by a function that is called once",
   "sandbox/video/localOrders.ts": "once for a process",
-  "storedFiles/InlineFiles.ts": "once for each request that names files",
   "storedFiles/StoredFiles.ts": "once for each file that comes or goes",
   "storedFiles/listFiles.ts": "made once, by a function that is called once",
   "storedFiles/store/StoredRows.ts": "once for each file that comes or goes",

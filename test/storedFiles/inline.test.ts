@@ -148,6 +148,68 @@ describe("requests that name files", () => {
     })
   })
 
+  describe("what is stored", () => {
+    const get = async (path: string) => {
+      const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${secretOf("one")}` } })
+      const read: Json = await answer.json()
+      return read
+    }
+    const image = () => ({ type: "input_image", file_id: ids.image, detail: "low" })
+    const asked = (model: string, more: object = {}) => send("/v1/responses", { ...response(model, image()), ...more })
+    const hasBytes = () => JSON.stringify(sent("chat").messages).includes(pngUrl)
+
+    it("has the ids as they were sent, and what continues it has the bytes", async () => {
+      const { body } = await asked("chat")
+      const { data } = await get(`/v1/responses/${body.id}/input_items`)
+      expect(data[0].content).toEqual([image()])
+      const next = { model: "chat", input: "And?", previous_response_id: body.id }
+      expect((await send("/v1/responses", next)).status).toBe(200)
+      expect(hasBytes()).toBe(true)
+      const reference = [{ type: "item_reference", id: data[0].id }]
+      expect((await send("/v1/responses", { model: "responses", input: reference })).status).toBe(200)
+      expect(sent("responses").input[0].content).toEqual([{ type: "input_image", detail: "low", image_url: pngUrl }])
+      expect((await send("/v1/responses/input_tokens", next)).status).toBe(200)
+      const compacted = await send("/v1/responses/compact", { model: "chat", previous_response_id: body.id })
+      expect(compacted.body.output[0].content).toEqual([image()])
+    })
+
+    it("is so in conversations, whose items may name files too", async () => {
+      const items = [{ type: "message", role: "user", content: [image()] }]
+      const { id } = (await send("/v1/conversations", { items })).body
+      expect((await send("/v1/responses", { model: "chat", input: "And?", conversation: id })).status).toBe(200)
+      expect(hasBytes()).toBe(true)
+      expect((await asked("responses", { conversation: id })).status).toBe(200)
+      expect(JSON.stringify(sent("responses").input).split(pngUrl).length).toBe(3)
+      const { data } = await get(`/v1/conversations/${id}/items`)
+      expect(data.flatMap(({ content }: Json) => content).filter(({ type }: Json) => type === "input_image")).toEqual([
+        image(),
+        image()
+      ])
+    })
+
+    it("is so of background responses", async () => {
+      const { body, status } = await asked("chat", { background: true })
+      expect(status).toBe(200)
+      await expect.poll(async () => (await get(`/v1/responses/${body.id}`)).status).toBe("completed")
+      expect(hasBytes()).toBe(true)
+      expect((await get(`/v1/responses/${body.id}/input_items`)).data[0].content).toEqual([image()])
+      const next = { model: "chat", input: "And?", previous_response_id: body.id, background: true }
+      const { id } = (await send("/v1/responses", next)).body
+      await expect.poll(async () => (await get(`/v1/responses/${id}`)).status).toBe("completed")
+      expect(hasBytes()).toBe(true)
+    })
+
+    it("has nothing of a file that is gone: its id goes to the upstream", async () => {
+      const file_id = await upload(pdf, "short-lived.pdf")
+      const { body } = await send("/v1/responses", response("responses", { type: "input_file", file_id }))
+      const headers = { authorization: `Bearer ${secretOf("one")}` }
+      await fetch(`${gateway.url}/v1/files/${file_id}`, { method: "DELETE", headers })
+      const next = await send("/v1/responses", { model: "responses", input: "And?", previous_response_id: body.id })
+      expect(next.status).toBe(200)
+      expect(sent("responses").input[0].content).toEqual([{ type: "input_file", file_id }])
+    })
+  })
+
   it("counts the names of short files that are named often", async () => {
     const id = await upload(Buffer.from("x"), `${"🦊".repeat(250)}.txt`)
     const content = Array.from({ length: 30_000 }, () => ({ type: "input_file", file_id: id }))

@@ -4,7 +4,9 @@ import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import type { Failure, NotFound } from "../../contract/failures/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { recordedAt } from "../../contract/records/Trace.ts"
+import type { TextInput } from "../../pipeline/TextFamily.ts"
 import { eventStream } from "../../pipeline/streamResponse.ts"
+import { InlineFiles } from "../../storedFiles/InlineFiles.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { routingHeaders } from "../../dispatch/routingHeaders.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
@@ -21,7 +23,7 @@ import type { Replay } from "../decode.ts"
 import { prepare } from "../prepare.ts"
 import { includeOf, read, whole } from "../read.ts"
 import type { ReadParams } from "../read.ts"
-import { replayFor } from "../replayFor.ts"
+import { makeReplays } from "../replays.ts"
 import type { ResponseObject } from "../ResponseObject.ts"
 import { ResponseEvents } from "../store/ResponseEvents.ts"
 import { ResponseStore } from "../store/ResponseStore.ts"
@@ -47,6 +49,8 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
       const models = yield* Dispatch
       const ledger = yield* Ledger
       const store = yield* ResponseStore
+      const replays = yield* makeReplays
+      const files = yield* InlineFiles
       const events = yield* ResponseEvents
       const tasks = yield* TaskStore
       const cancellation = yield* Cancellation
@@ -65,8 +69,11 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         if (payload.store === false) return yield* unstored
         const unknown = models.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
         if (unknown !== undefined) return yield* unknown
-        const replay = yield* replayFor(store, caller, payload, "take")
-        return yield* Effect.onError(acceptIn(caller, payload, request, replay), () => releaseOf(replay))
+        const input = { caller, payload, request }
+        // Counted and held with the bytes of its files, and stored with their ids.
+        const inlined = yield* files.put(input) ?? Effect.succeed(input)
+        const replay = yield* replays.find(inlined, "take")
+        return yield* Effect.onError(acceptIn(inlined, request, replay), () => releaseOf(replay))
       })
 
       const releaseOf = ({ conversation }: Replay): Effect.Effect<void> =>
@@ -75,12 +82,11 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           : store.conversations.release(conversation.id, conversation.token)
 
       const acceptIn = Effect.fnUntraced(function* (
-        caller: Caller,
-        payload: CreateResponse,
+        { caller, payload, request: inlined }: TextInput<CreateResponse>,
         request: Incoming,
         replay: Replay
       ): Effect.fn.Return<ResponseObject | Response, Failure> {
-        const prepared = prepare(payload, request, replay)
+        const prepared = prepare(payload, inlined, replay)
         if (prepared instanceof InvalidRequest) return yield* prepared
         const { encoding, text } = prepared
         const { conversation, mayReachWeb, objection } = text

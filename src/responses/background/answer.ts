@@ -9,7 +9,7 @@ import { decodeStored, incomingOf, readable } from "../../tasks/StoredRequest.ts
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
 import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { CreateResponse } from "../CreateResponse.ts"
-import { ResponseStore } from "../store/ResponseStore.ts"
+import { makeReplays } from "../replays.ts"
 import type { StoredResponse } from "../store/ResponseStore.ts"
 import { backgroundFamily } from "./backgroundFamily.ts"
 import { endingOf, failedWith } from "./ending.ts"
@@ -24,7 +24,7 @@ const decodeBody = openDecoder(CreateResponse)
 export const makeAnswer = Effect.gen(function* () {
   const pipeline = yield* Pipeline
   const ledger = yield* Ledger
-  const store = yield* ResponseStore
+  const replays = yield* makeReplays
   const calls = yield* TaskCallLog
 
   return Effect.fnUntraced(function* (
@@ -46,7 +46,7 @@ export const makeAnswer = Effect.gen(function* () {
     const payload = yield* readable(decodeBody(stored.body))
     const { ended, record } = runRecord(calls, lease.task, path)
     const request = incomingOf(stored, path, { record, trace: lease.trace })
-    const start = pipeline.start(backgroundFamily(store, { id, createdAt: response.created_at }))
+    const start = pipeline.start(backgroundFamily(replays, { id, createdAt: response.created_at }))
     const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }
     // Fails if the response that it continues was deleted meanwhile.
     const started = Effect.either(start({ caller: stored.caller, payload, request }, options))

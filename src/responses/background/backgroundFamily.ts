@@ -7,17 +7,16 @@ import type { Encoded, State } from "../encoding.ts"
 import type { InitialFields } from "../initialResponse.ts"
 import type { PassingState } from "../passthrough.ts"
 import { prepare } from "../prepare.ts"
-import { lookUpReplay } from "../replayFor.ts"
-import type { ResponseStore } from "../store/ResponseStore.ts"
+import type { Replays } from "../replays.ts"
 
 /** The family for a response that already has its id, and whose task stores the result. */
 export const backgroundFamily = (
-  store: ResponseStore,
+  replays: Replays,
   birth: InitialFields
 ): TextFamily<CreateResponse, Replay, State, PassingState, Encoded> => ({
   dialect: "responses",
   heartbeat: "",
-  lookUp: ({ caller, payload }) => lookUpReplay(store, caller, payload),
+  lookUp: (input) => replays.lookUp(input),
   understand: ({ payload, request }, found) => {
     const prepared = prepare(payload, request, found, birth)
     if (prepared instanceof InvalidRequest) return prepared

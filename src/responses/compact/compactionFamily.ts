@@ -18,9 +18,9 @@ import { toolsOf } from "../InputItem.ts"
 import type { StoredItem } from "../InputItem.ts"
 import { wholeBody } from "../passthrough.ts"
 import { wholeItem } from "../read.ts"
-import { replayFor } from "../replayFor.ts"
+import { makeReplays } from "../replays.ts"
 import type { ResponseObject } from "../ResponseObject.ts"
-import { ResponseStore } from "../store/ResponseStore.ts"
+import { asSent } from "../../storedFiles/fileParts.ts"
 import { CompactResponse } from "./CompactResponse.ts"
 import type { Compacted } from "./CompactResponse.ts"
 import { sealSummary } from "./summary.ts"
@@ -47,7 +47,7 @@ type CompactionFamily = TextFamily<
 /** Compaction for `Pipeline`: the upstream's own, or the user's messages and a summary by the model. */
 export const makeCompactionFamily = Effect.gen(function* () {
   const models = yield* Dispatch
-  const store = yield* ResponseStore
+  const replays = yield* makeReplays
 
   const lookUp = Effect.fnUntraced(function* (
     { caller, payload, request }: TextInput<CompactResponse>,
@@ -57,7 +57,7 @@ export const makeCompactionFamily = Effect.gen(function* () {
     const isPassed = passes(payload.model, "compactions") && !translates(payload.model, "compactions")
     const unknown = isPassed ? undefined : unknownOf(payload, request.body)
     if (unknown !== undefined) return yield* unknown
-    const replay = yield* replayFor(store, caller, payload)
+    const replay = yield* replays.find({ caller, payload, request })
     if (replay.first !== undefined) request.record?.continues(replay.first)
     const understood = understand(payload, request.body, replay, "count")
     if (understood instanceof InvalidRequest) return yield* understood
@@ -124,7 +124,7 @@ const compacted = (response: ResponseObject, replay: Replay): Compacted | Invali
 /** The user's messages and the tools that the conversation added, which the model may still call. */
 const keptOf = (id: string, { history, input }: Replay): ReadonlyArray<StoredItem> =>
   [...history, ...input].flatMap((item, index) => {
-    if (isOfUser(item)) return [wholeItem(item, inputItemId(id, item, index))]
+    if (isOfUser(item)) return [wholeItem(asSent(item), inputItemId(id, item, index))]
     const tools = toolsOf(item)
     if (tools.length === 0) return []
     const added = { type: "additional_tools" as const, role: "developer", tools }

@@ -1,4 +1,5 @@
 import { Unknown } from "../../contract/Unknown.ts"
+import { asSent } from "../../storedFiles/fileParts.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import { madeItemId, newResponseId } from "../ids.ts"
 import type { InputItem, StoredItem } from "../InputItem.ts"
@@ -15,7 +16,7 @@ export const newItems = (
   responseId = newResponseId()
 ): ReadonlyArray<ConversationItem> =>
   items.map((item, index) => {
-    const plain = plainOf(item)
+    const plain = plainOf(asSent(item))
     const { id, type } = plain
     return { id: isItemId(id) ? id : madeItemId(responseId, type, index), item: plain }
   })

@@ -11,6 +11,7 @@ import { aheadOf, prepare } from "../../sql/prepare.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 import { committing } from "../../sql/Writes.ts"
 import type { Include } from "../encoding.ts"
+import { asSent } from "../../storedFiles/fileParts.ts"
 import { responseIdOf } from "../ids.ts"
 import type { InputItem, StoredItem } from "../InputItem.ts"
 import type { OutputItem, ResponseObject, ResponseStatus } from "../ResponseObject.ts"
@@ -99,7 +100,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         previous_id: response.previous_response_id,
         status: response.status,
         response: JSON.stringify({ ...response, output: [] }),
-        input: JSON.stringify(input),
+        input: JSON.stringify(input.map(asSent)),
         output: JSON.stringify(output),
         include: JSON.stringify(include),
         created_at: createdAt,
