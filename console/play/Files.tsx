@@ -8,6 +8,7 @@ import { Icon } from "../parts/Icon.tsx"
 import { Faint } from "../parts/text.tsx"
 import { words } from "../words/words.ts"
 import type { DroppedFile } from "./draft.ts"
+import { readFile } from "./readFile.ts"
 
 const text = words.playground
 
@@ -21,17 +22,11 @@ const byName: Readonly<Record<string, string>> = {
   txt: "text/plain"
 }
 
-const read = (file: File): Promise<DroppedFile> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.addEventListener("error", () => reject(reader.error ?? new Error(file.name)))
-    reader.addEventListener("load", () => {
-      const url = typeof reader.result === "string" ? reader.result : ""
-      const type = file.type === "" ? (byName[file.name.split(".").at(-1) ?? ""] ?? "text/plain") : file.type
-      resolve({ name: file.name, type, size: file.size, data: url.slice(url.indexOf(",") + 1) })
-    })
-    reader.readAsDataURL(file)
-  })
+const read = async (file: File): Promise<DroppedFile> => {
+  const url = await readFile(file)
+  const type = file.type === "" ? (byName[file.name.split(".").at(-1) ?? ""] ?? "text/plain") : file.type
+  return { name: file.name, type, size: file.size, data: url.slice(url.indexOf(",") + 1) }
+}
 
 /** A place to drop or choose files. */
 export const Files = ({ files }: { readonly files: Signal<ReadonlyArray<DroppedFile>> }) => {

@@ -25,6 +25,7 @@ const forText = [
 ]
 const forVideo = ["queue=1m", "render=10s", "error=429", "fail=OutputVideoSensitiveContentDetected"]
 
+const imageSizes = ["", "1024x1024", "1536x1024", "1024x1536"]
 const usualResolutions = ["480p", "720p", "1080p"]
 const usualRatios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"]
 
@@ -71,7 +72,7 @@ export const FormView = ({
       {isTexts && <TextArea id="play-system" label={text.system} of={fields.system} rows={2} />}
       <TextArea
         id="play-user"
-        label={isVideo ? text.prompt : isTexts ? text.user : text.input}
+        label={isVideo || family === "images" ? text.prompt : isTexts ? text.user : text.input}
         of={fields.user}
         rows={5}
       />
@@ -93,6 +94,15 @@ export const FormView = ({
           />
         </div>
       )}
+      {family === "images" && (
+        <Select
+          id="play-size"
+          label={text.size}
+          of={fields.size}
+          choices={withValue(imageSizes, fields.size.value.value).map(([value, name]) => [value, name || text.own])}
+        />
+      )}
+      {family === "speech" && <TextField id="play-voice" label={text.voice} of={fields.voice} />}
       {isVideo && (
         <>
           <div class="pair">

@@ -12,6 +12,7 @@ import type { Input, ToolCall } from "./draft.ts"
 import { pendingCalls } from "./exchange.ts"
 import type { Exchange } from "./exchange.ts"
 import type { Lane } from "./lane.ts"
+import { MediaView } from "./MediaView.tsx"
 
 const text = words.playground
 
@@ -92,7 +93,7 @@ const Figures = (exchange: Exchange) => {
 }
 
 const Answered = ({ exchange, hasCalls }: { readonly exchange: Exchange; readonly hasCalls: boolean }) => {
-  const { answer, code, state, task, video } = exchange
+  const { answer, code, media, state, task, video } = exchange
   return (
     <>
       {answer.reasoning !== "" && (
@@ -107,6 +108,7 @@ const Answered = ({ exchange, hasCalls }: { readonly exchange: Exchange; readonl
         <progress max={100} value={video.progress} aria-label={text.progress} />
       )}
       {video?.url !== undefined && <Film url={video.url} />}
+      {media !== undefined && <MediaView media={media} />}
       {task !== undefined && (
         <p>
           <Copyable text={task} /> <a href={hrefOf("tasks", task)}>{text.seeTask}</a>

@@ -106,7 +106,8 @@ export const Play = ({ firstKey, keys, repeated, stored }: Prepared) => {
       fields: form.values(),
       tools: form.tools.value,
       hasSearch: form.hasSearch.value,
-      lanes: lanes.map(({ exchanges }) => exchanges.value)
+      // Pictures and sound would fill the browser's storage.
+      lanes: lanes.map(({ exchanges }) => exchanges.value.map(({ media: _, ...exchange }) => exchange))
     }
     keeper.soon(state)
   })

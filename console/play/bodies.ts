@@ -203,6 +203,10 @@ export const bodyOf = (draft: Draft): Json => {
       return chat(draft)
     case "embeddings":
       return { model: draft.model, input: lastOf(draft).text }
+    case "images":
+      return known({ model: draft.model, prompt: lastOf(draft).text, size: draft.image.size })
+    case "speech":
+      return known({ model: draft.model, input: lastOf(draft).text, voice: draft.speech.voice })
     case "videos":
       return videos(draft)
   }

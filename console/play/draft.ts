@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { families as allFamilies, kinds } from "../../src/contract/kinds.ts"
 
 /** The families of the playground. */
-export const families = ["messages", "responses", "chat", "embeddings", "task", "videos"] as const
+export const families = ["messages", "responses", "chat", "embeddings", "images", "speech", "task", "videos"] as const
 export const Family = Schema.Literal(...families)
 export type Family = typeof Family.Type
 export const isFamily = Schema.is(Family)
@@ -53,6 +53,8 @@ export interface Draft {
   readonly hasSearch: boolean
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
+  readonly image: { readonly size: string }
+  readonly speech: { readonly voice: string }
   readonly video: { readonly resolution: string; readonly ratio: string; readonly seconds: number }
 }
 

@@ -3,6 +3,10 @@ import { Input } from "./draft.ts"
 import type { Message } from "./draft.ts"
 import { Answer } from "./stream.ts"
 
+/** Pictures and sound of an answer: a data URL, or an upstream's address. */
+const Media = Schema.Struct({ kind: Schema.Literal("image", "audio"), url: Schema.String })
+export type Media = typeof Media.Type
+
 /** A question and its answer so far. */
 export const Exchange = Schema.Struct({
   asked: Input,
@@ -19,6 +23,7 @@ export const Exchange = Schema.Struct({
   /** In dollars; absent while it is not known. */
   cost: Schema.optional(Schema.Number),
   adapted: Schema.optional(Schema.String),
+  media: Schema.optional(Schema.Array(Media)),
   /** The task that the request created. */
   task: Schema.optional(Schema.String),
   /** Of a video task: its status, how far it is in per cent, and its clip. */

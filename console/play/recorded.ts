@@ -11,6 +11,9 @@ export interface Recorded {
   readonly resolution: string | undefined
   readonly ratio: string | undefined
   readonly seconds: number | undefined
+  /** For images and speech. */
+  readonly size: string | undefined
+  readonly voice: string | undefined
   /** True if the form can't show all of it: files, earlier turns. */
   readonly isPart: boolean
 }
@@ -51,7 +54,7 @@ export const recordedIn = (text: string): Recorded | undefined => {
     return undefined
   }
   if (!isRecord(body)) return undefined
-  const asked = body["messages"] ?? body["input"] ?? body["content"]
+  const asked = body["messages"] ?? body["input"] ?? body["prompt"] ?? body["content"]
   const turns = listOf(asked).filter(isRecord)
   const isTurns = turns.some((turn) => "role" in turn && "content" in turn)
   const last = turns.findLast((turn) => turn["role"] === "user")
@@ -67,6 +70,8 @@ export const recordedIn = (text: string): Recorded | undefined => {
     resolution: textOf(body["resolution"]),
     ratio: textOf(body["ratio"]),
     seconds: numberOf(body["duration"]),
+    size: textOf(body["size"]),
+    voice: textOf(body["voice"]),
     isPart: (isTurns && others > 0) || parts.some((part) => isRecord(part) && textOf(part["text"]) === undefined)
   }
 }

@@ -4,14 +4,26 @@ import { Refused } from "../client.ts"
 import { bodyOf } from "./bodies.ts"
 import { isStreamed, pathOf } from "./draft.ts"
 import type { Input, Draft } from "./draft.ts"
-import type { Exchange } from "./exchange.ts"
+import type { Exchange, Media } from "./exchange.ts"
+import { readFile } from "./readFile.ts"
 import { frames, noAnswer, step } from "./stream.ts"
 
 interface Whole {
   readonly id?: string
-  readonly data?: ReadonlyArray<{ readonly embedding?: ReadonlyArray<number> }>
-  readonly usage?: { readonly prompt_tokens?: number }
+  readonly data?: ReadonlyArray<{
+    readonly embedding?: ReadonlyArray<number>
+    readonly b64_json?: string | null
+    readonly url?: string | null
+  }>
+  readonly output_format?: string
+  readonly usage?: { readonly prompt_tokens?: number; readonly input_tokens?: number; readonly output_tokens?: number }
 }
+
+const imagesOf = ({ data = [], output_format: format = "png" }: Whole): ReadonlyArray<Media> =>
+  data.flatMap(({ b64_json: bytes, url }) => {
+    const at = bytes ? `data:image/${format};base64,${bytes}` : url
+    return at ? [{ kind: "image" as const, url: at }] : []
+  })
 
 /** The key that an operator acts as; undefined for an account's session, which has its own. */
 export const actingKey = (app: App, key: string): string | undefined =>
@@ -63,8 +75,16 @@ export const sendDraft = async (
       }
       return change({ state: exchange.answer.error === undefined ? "finished" : "failed" })
     }
-    const whole: Whole = await response.json()
     const firstMs = performance.now() - began
+    if (draft.family === "speech") {
+      const url = await readFile(await response.blob())
+      return change({ firstMs, state: "finished", media: [{ kind: "audio", url }] })
+    }
+    const whole: Whole = await response.json()
+    if (draft.family === "images") {
+      const { input_tokens: input, output_tokens: output } = whole.usage ?? {}
+      return change({ firstMs, state: "finished", media: imagesOf(whole), answer: { ...noAnswer, input, output } })
+    }
     const vector = whole.data?.[0]?.embedding
     if (vector === undefined)
       return change({ firstMs, state: "finished", ...(whole.id !== undefined && { task: whole.id }) })

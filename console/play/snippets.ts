@@ -44,7 +44,7 @@ const named = (body: Json) =>
 const object = (body: Json) => json(body).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:")
 
 const curl = (origin: string, family: Family, body: Json) =>
-  `curl ${"stream" in body ? "-N " : ""}${origin}${pathOf(family)} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'`
+  `curl ${"stream" in body ? "-N " : ""}${origin}${pathOf(family)} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'${family === "speech" ? " \\\n  -o speech.mp3" : ""}`
 
 /** The last version of Anthropic's interface that takes sampling fields; the clients send a newer one by default. */
 const sampling = "2023-06-01"
@@ -66,6 +66,10 @@ const pythonOf = (origin: string, family: Family, body: Json): string => {
       return `${openai}for chunk in client.chat.completions.create(\n${named(rest)}\n    stream=True,\n):\n    print(chunk.choices[0].delta.content or "", end="", flush=True)`
     case "embeddings":
       return `${openai}answer = client.embeddings.create(\n${named(rest)}\n)\nprint(len(answer.data[0].embedding))`
+    case "images":
+      return `${openai.replace("import os", "import base64, os")}answer = client.images.generate(\n${named(rest)}\n)\nopen("image.png", "wb").write(base64.b64decode(answer.data[0].b64_json))\nprint(len(answer.data))`
+    case "speech":
+      return `${openai}client.audio.speech.create(\n${named(rest)}\n).write_to_file("speech.mp3")\nprint("speech.mp3")`
     default:
       return `import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    "${origin}${pathOf(family)}",\n    data=json.dumps(${python(body, "    ")}).encode(),\n    headers={"Authorization": "Bearer " + os.environ["GATEWAY_KEY"], "Content-Type": "application/json"},\n)\nprint(urllib.request.urlopen(request).read().decode())`
   }
@@ -86,6 +90,10 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
       return `${openai}const stream = await client.chat.completions.create(${object({ ...rest, stream: true })})\nfor await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? "")`
     case "embeddings":
       return `${openai}const answer = await client.embeddings.create(${object(rest)})\nconsole.log(answer.data[0]?.embedding.length)`
+    case "images":
+      return `import { writeFile } from "node:fs/promises"\n${openai}const answer = await client.images.generate(${object(rest)})\nawait writeFile("image.png", Buffer.from(answer.data?.[0]?.b64_json ?? "", "base64"))\nconsole.log(answer.data?.length)`
+    case "speech":
+      return `import { writeFile } from "node:fs/promises"\n${openai}const answer = await client.audio.speech.create(${object(rest)})\nawait writeFile("speech.mp3", Buffer.from(await answer.arrayBuffer()))\nconsole.log("speech.mp3")`
     default:
       return `const answer = await fetch("${origin}${pathOf(family)}", {\n  method: "POST",\n  headers: { authorization: \`Bearer \${process.env.GATEWAY_KEY}\`, "content-type": "application/json" },\n  body: JSON.stringify(${object(body)})\n})\nconsole.log(await answer.json())`
   }

@@ -23,7 +23,9 @@ const usual = {
   temperature: "",
   resolution: "480p",
   ratio: "16:9",
-  seconds: "4"
+  seconds: "4",
+  size: "",
+  voice: "alloy"
 }
 
 /** The fields of a request that is repeated. */
@@ -38,6 +40,8 @@ const fieldsOf = ({ asked, isRecorded, key, model }: Repeated): Partial<typeof u
       maxTokens: text(asked.maxTokens),
       temperature: text(asked.temperature)
     }),
+    ...(asked.size !== undefined && { size: asked.size }),
+    ...(asked.voice !== undefined && { voice: asked.voice }),
     ...(asked.resolution !== undefined && { resolution: asked.resolution }),
     ...(asked.ratio !== undefined && { ratio: asked.ratio }),
     ...(asked.seconds !== undefined && { seconds: String(asked.seconds) })
@@ -68,7 +72,9 @@ export const useForm = (given: {
     temperature: useField(first.temperature),
     resolution: useField(first.resolution),
     ratio: useField(first.ratio),
-    seconds: useField(first.seconds)
+    seconds: useField(first.seconds),
+    size: useField(first.size),
+    voice: useField(first.voice)
   }
   const before = stored?.tools ?? [{ tool: exampleTool, isOn: false }]
   const tools = useSignal<ReadonlyArray<Tool>>(
@@ -90,6 +96,8 @@ export const useForm = (given: {
       hasSearch: hasSearch.value,
       maxTokens: numberIn(fields.maxTokens),
       temperature: numberIn(fields.temperature),
+      image: { size: fields.size.value.value },
+      speech: { voice: fields.voice.value.value.trim() },
       video: {
         resolution: fields.resolution.value.value,
         ratio: fields.ratio.value.value,

@@ -30,6 +30,8 @@ const draft = (family: Family): Draft => ({
   hasSearch: false,
   maxTokens: 64,
   temperature: undefined,
+  image: { size: "" },
+  speech: { voice: "alloy" },
   video: { resolution: "480p", ratio: "16:9", seconds: 4 }
 })
 

@@ -14,6 +14,8 @@ const draft = (family: Family, more: Partial<Draft> = {}): Draft => ({
   hasSearch: false,
   maxTokens: 64,
   temperature: 0.5,
+  image: { size: "" },
+  speech: { voice: "alloy" },
   video: { resolution: "480p", ratio: "16:9", seconds: 4 },
   ...more
 })

@@ -9,7 +9,12 @@ import { snippetsOf } from "../../console/play/snippets.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 
-const models: Partial<Record<Family, string>> = { embeddings: "sandbox-embed", videos: "sandbox-video" }
+const models: Partial<Record<Family, string>> = {
+  embeddings: "sandbox-embed",
+  images: "sandbox-image",
+  speech: "sandbox-speech",
+  videos: "sandbox-video"
+}
 
 const data = Buffer.from("A table of numbers.\n".repeat(60)).toString("base64")
 
@@ -31,6 +36,8 @@ const draftOf = (family: Family): Draft => ({
   hasSearch: false,
   maxTokens: 64,
   temperature: 0.5,
+  image: { size: "64x64" },
+  speech: { voice: "alloy" },
   video: { resolution: "480p", ratio: "16:9", seconds: 4 }
 })
 
@@ -40,6 +47,8 @@ const answered: Readonly<Record<Family, RegExp>> = {
   responses: /numbers/,
   chat: /numbers/,
   embeddings: /^256$|"embedding"/m,
+  images: /^1$|"b64_json"/m,
+  speech: /speech\.mp3|^$/,
   task: /task_\w+/,
   videos: /cgt-\w+/
 }

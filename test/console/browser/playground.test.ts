@@ -79,6 +79,39 @@ describe.skipIf(isSkipped)("the playground", () => {
     await visitor.close()
   })
 
+  it("draws and speaks, and shows both", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    await page.goto("/console/playground?family=images")
+    const answer = page.getByRole("region", { name: "Answer" })
+    const send = page.getByRole("button", { name: /^Send/ })
+    await expect.poll(() => page.getByLabel("Model", { exact: true }).inputValue()).toBe("sandbox-image")
+    await page.getByLabel("Prompt").fill("A red fox in the snow")
+    await page.getByLabel("Size").selectOption("1536x1024")
+    await send.click()
+    const image = answer.getByRole("img", { name: "Image 1" })
+    await expect.poll(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1_536)
+    await answer.getByText(/tok in, [\d,]+ out · free/).waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, "playground-image")
+
+    await page.getByRole("button", { name: "Speech", exact: true }).click()
+    await expect.poll(() => page.getByLabel("Model", { exact: true }).inputValue()).toBe("sandbox-speech")
+    await page.getByLabel("Input").fill("Hello from the sandbox")
+    await send.click()
+    const sound = answer.getByLabel("Speech", { exact: true })
+    await expect.poll(() => sound.evaluate((one: HTMLAudioElement) => one.duration)).toBeGreaterThan(0.5)
+    await answer.getByText(/free/).waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, "playground-speech")
+    // What it made is not kept with the page.
+    await page.reload()
+    await expect.poll(() => answer.locator(".exchange").count()).toBe(1)
+    visitor.quiet()
+    await visitor.close()
+  })
+
   it("makes vectors, tasks and videos, and says what a failure was", async () => {
     const visitor = await visit(browser, gateway)
     const { page } = visitor
