@@ -60,9 +60,16 @@ export const EditImage = Schema.Struct({
 }).annotations({ identifier: "EditImage" })
 export type EditImage = typeof EditImage.Type
 
+/** The model of variations that name none, as at OpenAI: LiteLLM never names it. */
+export const usualVariation = "dall-e-2"
+
 /** The form of POST /v1/images/variations. */
 const VaryImage = Schema.Struct({
   ...common,
+  model: maybe(Schema.NonEmptyString).annotations({
+    description: "Id of an image model; `GET /v1/models` lists them.",
+    default: usualVariation
+  }),
   image: required(FileField, "The file to vary: at most 50 MiB. Required.")
 }).annotations({ identifier: "VaryImage" })
 export type VaryImage = typeof VaryImage.Type

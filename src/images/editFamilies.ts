@@ -2,7 +2,7 @@ import { UploadedFile } from "../contract/bodies/UploadedFile.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { wholeFamily } from "../pipeline/wholeFamily.ts"
-import { mostPictures } from "./EditApi.ts"
+import { mostPictures, usualVariation } from "./EditApi.ts"
 import type { EditImage, Picture, VaryImage } from "./EditApi.ts"
 import { created, drawn, eventsOf, longPrompt } from "./imageFamily.ts"
 
@@ -33,7 +33,11 @@ export const variationFamily = wholeFamily<VaryImage>({
   noUpstream: "model: none of this model's upstreams varies images",
   typed: (body) => typed(body, ["n"]),
   shape: created,
-  decode: (request) => wrongPicture(picturesIn("image", request.image)) ?? { ...drawn(request), ...read(1) }
+  decode: (request) =>
+    wrongPicture(picturesIn("image", request.image)) ?? {
+      ...drawn({ ...request, model: request.model ?? usualVariation }),
+      ...read(1)
+    }
 })
 
 const read = (pictures: number) => ({ unknownBytes: pictures * pictureTokens * bytesPerToken })

@@ -99,6 +99,7 @@ export const editing = () => {
         },
         models: {
           "by-image": { kind: "image", routes: routes("down", "chat"), price: { per_image: 0.04 } },
+          "dall-e-2": { kind: "image", routes: routes("chat"), price: { per_image: 0.02 } },
           "gpt-image-9": { routes: routes("responses"), price: { input: 5, image: { input: 8, output: 30 } } },
           "by-kind": {
             kind: "image",

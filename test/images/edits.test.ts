@@ -142,6 +142,14 @@ describe("an upstream that edits", () => {
     ])
   })
 
+  it("varies by dall-e-2 where no model is named, as LiteLLM asks", async () => {
+    const made = new FormData()
+    made.append("image", new File(["picture"], "a.png", { type: "image/png" }))
+    const { headers, status } = await send(made, { to: "/v1/images/variations" })
+    expect([status, asked.at(-1)?.fields]).toEqual([200, { model: "theirs", image: "a.png: picture" }])
+    expect(await rowOf(headers)).toEqual({ cost: 20_000_000, images: 1 })
+  })
+
   it("is Azure's, for its client too", async () => {
     const azure = new AzureOpenAI({ endpoint: url(), apiKey: secret, apiVersion: "2025-04-01-preview" })
     expect((await azure.images.edit({ model: "azure-image", image: await png(), prompt: "A" })).data).toHaveLength(1)
