@@ -93,7 +93,8 @@ const runs: Readonly<Record<string, LongRun>> = {
   sdks: {
     command: ["./test/sdks/main.ts"],
     takes: "a minute",
-    shows: "clouds' own libraries of PyPI take the fakes for their servers; needs python3 and the network"
+    shows:
+      "libraries of PyPI: clouds' own take the fakes for their servers, others use the sandbox; needs python3 and the network"
   },
   schemathesis: {
     command: ["./test/schemathesis/main.ts"],
