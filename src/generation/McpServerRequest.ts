@@ -1,0 +1,44 @@
+import type { Redacted } from "effect"
+
+/** A tool as its MCP server lists it, as far as a request chooses by it. */
+export interface ListedTool {
+  readonly name: string
+  /** True if the server says that the tool changes nothing. */
+  readonly isReadOnly: boolean
+}
+
+/** How a tool is offered to the model. */
+export interface ToolOffer {
+  /** True if the model gets it only once it has looked for it. */
+  readonly isDeferred: boolean
+  /** True if the caller approves each call. */
+  readonly needsApproval: boolean
+}
+
+/** A tool of a list that the caller sends in place of the server's. */
+export interface PinnedTool {
+  readonly name: string
+  readonly description: string | undefined
+  readonly inputSchema: Readonly<Record<string, unknown>>
+}
+
+/** An MCP server whose tools the model may call, as the caller's request names it. */
+export interface McpServerRequest {
+  /** The caller's name of it, unique in the request. */
+  readonly label: string
+  /** Its address; undefined for one that the operator has registered under the label. */
+  readonly url: string | undefined
+  /** The headers of each call to it, and to no other server: its credentials are among them. */
+  readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  /** Its purpose, for the model. */
+  readonly description: string | undefined
+  /** The path of the request's entry, for refusals. */
+  readonly param: string
+  /** Tells how a tool of the server is offered; undefined if it is not. */
+  readonly offer: (tool: ListedTool) => ToolOffer | undefined
+  /** The tools that the caller lists itself, so that the server is not asked. */
+  readonly pinned: ReadonlyArray<PinnedTool> | undefined
+}
+
+/** The most servers of a request. */
+export const mostServers = 16
