@@ -5,6 +5,7 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Citation, SearchOutcome } from "./Conversation.ts"
 import type { Rest } from "./Rest.ts"
+import type { ServerCallResult, ShownTool } from "./ServerCall.ts"
 import type { Served } from "../contract/records/Served.ts"
 import type { UpstreamTrouble } from "./UpstreamTrouble.ts"
 
@@ -42,6 +43,14 @@ export type GenerationEvent =
   | { readonly type: "tool-call-signed"; readonly callId: string; readonly signature: string }
   | { readonly type: "search-start"; readonly id: string; readonly query: string }
   | { readonly type: "search-end"; readonly id: string; readonly outcome: SearchOutcome }
+  /** The tools of an MCP server, which are offered to the model. */
+  | { readonly type: "server-tools"; readonly server: string; readonly tools: ReadonlyArray<ShownTool> }
+  /** The model calls one of them; pieces of its arguments follow. */
+  | { readonly type: "server-call-start"; readonly id: string; readonly server: string; readonly tool: string }
+  | { readonly type: "server-call-delta"; readonly id: string; readonly text: string }
+  /** The arguments are whole, and the call runs. */
+  | { readonly type: "server-call-written"; readonly id: string }
+  | { readonly type: "server-call-end"; readonly id: string; readonly result: ServerCallResult }
   /**
    * The answer in the caller's own dialect, as the upstream wrote it: whole frames of a stream, in UTF-8. Only
    * passthrough generations have these.

@@ -1,5 +1,6 @@
 import type { Citation, SearchOutcome } from "./Conversation.ts"
 import type { Logprobs } from "./GenerationEvent.ts"
+import type { ServerCallResult, ShownTool } from "./ServerCall.ts"
 
 export type OpenItem =
   | { readonly type: "text" }
@@ -14,16 +15,22 @@ export type OpenItem =
       readonly kind: "function" | "custom"
     }
   | { readonly type: "search"; readonly id: string; readonly query: string }
+  | { readonly type: "server-tools"; readonly server: string; readonly tools: ReadonlyArray<ShownTool> }
+  | { readonly type: "server-call"; readonly id: string; readonly server: string; readonly tool: string }
 
 /** An event of the ordered items. */
 export type ItemEvent =
   | { readonly type: "open"; readonly item: OpenItem }
   | { readonly type: "delta"; readonly text: string; readonly logprobs?: Logprobs }
   | { readonly type: "citation"; readonly citation: Citation }
+  /** The arguments of a server's tool are whole. */
+  | { readonly type: "written" }
   | {
       readonly type: "close"
       readonly signature: string | undefined
       readonly outcome: SearchOutcome | undefined
+      /** Of a call of a server's tool; absent if it has none. */
+      readonly result?: ServerCallResult | undefined
       /** The upstream did not end it; the end of the generation did. */
       readonly isCut: boolean
     }
@@ -31,6 +38,7 @@ export type ItemEvent =
 interface Closing {
   readonly signature?: string | undefined
   readonly outcome?: SearchOutcome
+  readonly result?: ServerCallResult
 }
 
 /** An item that has started. */
@@ -41,6 +49,7 @@ interface Lane {
   hasEnded: boolean
   signature: string | undefined
   outcome: SearchOutcome | undefined
+  result: ServerCallResult | undefined
 }
 
 type Loose = "text" | "refusal" | "reasoning"
@@ -96,7 +105,14 @@ export class Lanes {
 
   writeCall(id: string, text: string): ReadonlyArray<ItemEvent> {
     const lane = this.#named.get(id)
-    return text === "" || lane?.item.type !== "tool-call" ? none : this.#push(lane, { type: "delta", text })
+    const isCall = lane?.item.type === "tool-call" || lane?.item.type === "server-call"
+    return text === "" || !isCall ? none : this.#push(lane, { type: "delta", text })
+  }
+
+  /** The arguments of a call of a server's tool are whole. */
+  written(id: string): ReadonlyArray<ItemEvent> {
+    const lane = this.#named.get(id)
+    return lane?.item.type === "server-call" ? this.#push(lane, { type: "written" }) : none
   }
 
   /** True if an item of this type is open. */
@@ -108,7 +124,7 @@ export class Lanes {
     return this.#loose?.item.type === type ? this.#end(this.#loose, closing) : none
   }
 
-  end(type: "tool-call" | "search", id: string, closing: Closing = {}): ReadonlyArray<ItemEvent> {
+  end(type: "tool-call" | "search" | "server-call", id: string, closing: Closing = {}): ReadonlyArray<ItemEvent> {
     const lane = this.#named.get(id)
     if (lane?.item.type !== type) return none
     this.#named.set(id, undefined)
@@ -123,7 +139,7 @@ export class Lanes {
       if (lane === undefined) break
       for (const event of lane.waiting) events.push(event)
       const outcome = lane.outcome ?? (lane.hasEnded ? undefined : unanswered(lane.item))
-      events.push({ type: "close", signature: lane.signature, outcome, isCut: !lane.hasEnded })
+      events.push({ type: "close", signature: lane.signature, outcome, result: lane.result, isCut: !lane.hasEnded })
     }
     return events
   }
@@ -146,11 +162,12 @@ export class Lanes {
     return none
   }
 
-  #end(lane: Lane, { outcome, signature }: Closing): ReadonlyArray<ItemEvent> {
+  #end(lane: Lane, { outcome, result, signature }: Closing): ReadonlyArray<ItemEvent> {
     if (lane === this.#loose) this.#loose = undefined
     lane.hasEnded = true
     lane.signature = signature
     lane.outcome = outcome
+    lane.result = result
     return this.#flush()
   }
 
@@ -161,7 +178,8 @@ export class Lanes {
       for (const event of lane.waiting) events.push(event)
       lane.waiting = []
       if (!lane.hasEnded) break
-      events.push({ type: "close", signature: lane.signature, outcome: lane.outcome, isCut: false })
+      const { outcome, result, signature } = lane
+      events.push({ type: "close", signature, outcome, result, isCut: false })
       this.#first++
     }
     if (2 * this.#first > this.#queue.length) {
@@ -179,7 +197,8 @@ const laneOf = (item: OpenItem): Lane => ({
   waiting: [],
   hasEnded: false,
   signature: undefined,
-  outcome: undefined
+  outcome: undefined,
+  result: undefined
 })
 
 const unanswered = (item: OpenItem): SearchOutcome | undefined =>

@@ -79,6 +79,16 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
       return [state, lanes.start(event.id, { type: "search", id: event.id, query: event.query })]
     case "search-end":
       return [state, lanes.end("search", event.id, { outcome: event.outcome })]
+    case "server-tools":
+      return [state, lanes.tell(event)]
+    case "server-call-start":
+      return [state, lanes.start(event.id, { ...event, type: "server-call" })]
+    case "server-call-delta":
+      return [state, lanes.writeCall(event.id, event.text)]
+    case "server-call-written":
+      return [state, lanes.written(event.id)]
+    case "server-call-end":
+      return [state, lanes.end("server-call", event.id, { result: event.result })]
     case "finished":
       return finish(state, event)
     case "failed":

@@ -21,6 +21,7 @@ export class Output {
       case "text-delta":
       case "refusal-delta":
       case "tool-call-delta":
+      case "server-call-delta":
         this.#text = appendText(this.#text, event.text)
         if (this.#text.length > mostHeld) this.#letGo()
         return

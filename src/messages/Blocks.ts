@@ -192,6 +192,8 @@ const HostedBlock = Schema.Struct(
   identifier: "MessagesHostedBlock",
   description: "A block that only an upstream of this dialect understands: passed through, or dropped."
 })
+/** One of them. */
+export type HostedBlock = typeof HostedBlock.Type
 
 /** One block of a message's content, distinguished by `type`. */
 export const ContentBlock = variants(
@@ -217,7 +219,11 @@ export type ContentBlock = typeof ContentBlock.Type
 
 /** True if only an upstream of this dialect understands the block. */
 export const isHostedBlock = (block: ContentBlock): boolean =>
-  isHostedType.test(block.type) && summaryIn(block) === undefined
+  isHostedType.test(block.type) && !isServerCall(block) && summaryIn(block) === undefined
+
+/** True for a call of a server's tool, or its result: they are read as calls everywhere. */
+export const isServerCall = (block: ContentBlock): block is HostedBlock =>
+  block.type === "mcp_tool_use" || block.type === "mcp_tool_result"
 
 /** The summary that stands for all blocks before it, as Anthropic wrote it; undefined for any other block. */
 export const summaryIn = (block: ContentBlock): string | undefined =>

@@ -71,8 +71,37 @@ const WebSearchToolResult = Schema.Struct({
   content: answerField(Schema.Union(Schema.Array(SearchHit), SearchError), "The pages found, or the error.")
 })
 
+const McpToolUse = Schema.Struct({
+  type: Schema.Literal("mcp_tool_use"),
+  id: answerField(Schema.String, "Id of the call, for its result."),
+  name: answerField(Schema.String, "The server's name of the tool."),
+  server_name: answerField(Schema.String, "The request's name of the server."),
+  input: answerField(JsonObject, "The arguments.")
+})
+
+const McpToolResult = Schema.Struct({
+  type: Schema.Literal("mcp_tool_result"),
+  tool_use_id: answerField(Schema.String, "`id` of the `mcp_tool_use` block it answers."),
+  is_error: answerField(Schema.Boolean, "True if the server or the tool failed."),
+  content: answerField(
+    Schema.Array(
+      Schema.Struct({ type: Schema.Literal("text"), text: answerField(Schema.String, "The result, or the error.") })
+    ),
+    "What the model reads of it."
+  )
+})
+
 /** One block of an answer. */
-export const AnswerBlock = Schema.Union(Text, Thinking, RedactedThinking, ToolUse, ServerToolUse, WebSearchToolResult)
+export const AnswerBlock = Schema.Union(
+  Text,
+  Thinking,
+  RedactedThinking,
+  ToolUse,
+  ServerToolUse,
+  WebSearchToolResult,
+  McpToolUse,
+  McpToolResult
+)
 export type AnswerBlock = typeof AnswerBlock.Type
 
 const StopReason = Schema.Literal(

@@ -11,8 +11,9 @@ import type {
   SearchResult,
   TextPart
 } from "../generation/Conversation.ts"
-import { summaryIn } from "./Blocks.ts"
+import { isServerCall, summaryIn } from "./Blocks.ts"
 import type { BlockOf, ContentBlock, ResultBlock } from "./Blocks.ts"
+import { noteCall, replayedCall } from "./mcp/replayedCalls.ts"
 import { SearchErrorCode } from "./Message.ts"
 import { unsealContent, unsealIndex, unsealThinking } from "./opaque.ts"
 import type { InputMessage } from "./Request.ts"
@@ -25,8 +26,9 @@ import type * as Sources from "./Sources.ts"
  */
 export const items = (messages: string | ReadonlyArray<InputMessage>): ReadonlyArray<Item> => {
   if (typeof messages === "string") return [{ type: "message", role: "user", content: [text(messages)] }]
-  const found = searchesFound(messages)
-  return sinceSummary(messages).flatMap((message) => messageItems(message, found))
+  const kept = sinceSummary(messages)
+  const found = foundIn(kept)
+  return kept.flatMap((message) => messageItems(message, found))
 }
 
 /** The messages from the last summary on, which stands for what is before it. */
@@ -42,7 +44,7 @@ const sinceSummary = (messages: ReadonlyArray<InputMessage>): ReadonlyArray<Inpu
 
 const isSummary = (block: ContentBlock): boolean => summaryIn(block) !== undefined
 
-const messageItems = (message: InputMessage, found: SearchesFound): ReadonlyArray<Item> => {
+const messageItems = (message: InputMessage, found: Found): ReadonlyArray<Item> => {
   const { content, role = "user" } = message
   if (typeof content === "string") return [{ type: "message", role, content: [text(content)] }]
   const items: Array<Item> = []
@@ -65,7 +67,7 @@ const messageItems = (message: InputMessage, found: SearchesFound): ReadonlyArra
 }
 
 /** A block's item. Undefined if it is part of a message, "nothing" if another block's item includes it. */
-const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" | undefined => {
+const blockItem = (block: ContentBlock, found: Found): Item | "nothing" | undefined => {
   switch (block.type) {
     case "tool_use":
       return {
@@ -89,9 +91,12 @@ const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" 
     case "redacted_thinking":
       return reasoningItem({ text: "", redacted: block.data }, ownDialect)
     case "server_tool_use":
-      return block.name === "web_search" ? search(block, found.get(block.id)) : "nothing"
+      return block.name === "web_search" ? search(block, found.searches?.get(block.id)) : "nothing"
     case "web_search_tool_result":
       return "nothing"
+    case "mcp_tool_use":
+    case "mcp_tool_result":
+      return replayedCall(block, found.calls)
     default: {
       const summary = summaryIn(block)
       if (summary === undefined) return undefined
@@ -234,20 +239,25 @@ const fileSource = (
 }
 
 /** The results of each replayed search, by its id. */
-type SearchesFound = ReadonlyMap<string, NonNullable<SearchItem["outcome"]>>
+/** The outcomes of tools that ran on the model's side; absent if there are none. */
+interface Found {
+  searches?: Map<string, NonNullable<SearchItem["outcome"]>>
+  /** The calls of servers' tools, by id: true for those with a result. */
+  calls?: Map<string, boolean>
+}
 
-const searchesFound = (messages: ReadonlyArray<InputMessage>): SearchesFound => {
-  let found: Map<string, NonNullable<SearchItem["outcome"]>> | undefined
+const foundIn = (messages: ReadonlyArray<InputMessage>): Found => {
+  const found: Found = {}
   for (const { content } of messages) {
     if (typeof content === "string") continue
     for (const block of content) {
-      if (block.type === "web_search_tool_result") (found ??= new Map()).set(block.tool_use_id, outcome(block.content))
+      if (block.type === "web_search_tool_result") {
+        ;(found.searches ??= new Map()).set(block.tool_use_id, outcome(block.content))
+      } else if (isServerCall(block)) noteCall((found.calls ??= new Map()), block)
     }
   }
-  return found ?? noSearches
+  return found
 }
-
-const noSearches: SearchesFound = new Map()
 
 const isSearchErrorCode = Schema.is(SearchErrorCode)
 

@@ -8,46 +8,16 @@ import { GrowingList } from "../generation/GrowingList.ts"
 import { leftOutFile } from "../generation/leftOutFile.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
+import { addBlock } from "./draft.ts"
+import type { Draft, Options, State } from "./draft.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
-import type { AnswerBlock, Citation, Message } from "./Message.ts"
+import { endCall, openCall, writtenCall } from "./mcp/mcpBlocks.ts"
+import type { AnswerBlock, Citation } from "./Message.ts"
 import { sealIndex, sealThinking } from "./opaque.ts"
 import { searchResult } from "./searchResult.ts"
 import { stopReasons } from "./stopReasons.ts"
 import { usage, usageOf } from "./usage.ts"
-
-export interface Options {
-  /** The message's id. */
-  readonly id: string
-  /** The model id that the caller requested. */
-  readonly model: string
-  readonly requestId: string
-  /** True if only the signature of thinking is sent. */
-  readonly hideThinking: boolean
-}
-
-export interface State {
-  readonly sequence: Sequence.State
-  /** The message. Its blocks are added at the end. */
-  readonly message: Message
-  /** The blocks that have ended. */
-  readonly blocks: GrowingList<AnswerBlock>
-  readonly open: OpenBlock | undefined
-  /** True once the `ping` after the first text block's start was sent. */
-  readonly isPinged: boolean
-  readonly isRefused: boolean
-  /** The positions of calls with cut arguments, which a whole message omits. */
-  readonly cut: GrowingList<number>
-}
-
-type OpenBlock =
-  | { readonly type: "text"; readonly text: string; readonly citations: GrowingList<Citation> }
-  | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "redacted-thinking"; readonly data: string }
-  | { readonly type: "tool-use"; readonly id: string; readonly name: string; readonly input: string }
-  /** The free text of a custom tool, which becomes JSON once it is complete. */
-  | { readonly type: "free-text-tool-use"; readonly id: string; readonly name: string; readonly input: string }
-  | { readonly type: "search"; readonly id: string }
 
 /** Turns generation events into frames (docs/api.md#message-streams). The final state has the whole message. */
 export const machine = (options: Options): Machine<State, StreamFrame> => {
@@ -91,9 +61,6 @@ const leavesHalves: ReadonlySet<FinishReason> = new Set(["max-tokens", "context-
 
 const noFrames: ReadonlyArray<StreamFrame> = []
 
-/** A mutable copy of the state during one step. */
-type Draft = { -readonly [K in keyof State]: State[K] }
-
 interface Framing extends Options {
   readonly isCutOff: boolean
 }
@@ -118,6 +85,8 @@ const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<Strea
       return delta(draft, event.text, frames, options)
     case "citation":
       return cite(draft, event.citation, frames)
+    case "written":
+      return writtenCall(draft, frames)
     case "close":
       return close(draft, event, frames, options)
     case "finished": {
@@ -172,6 +141,8 @@ const open = (draft: Draft, item: OpenItem, frames: Array<StreamFrame>): void =>
     }
     case "search":
       return openSearch(draft, item, frames)
+    case "server-call":
+      return openCall(draft, item, frames)
   }
 }
 
@@ -215,6 +186,7 @@ const delta = (draft: Draft, text: string, frames: Array<StreamFrame>, options: 
       }
       draft.open = { type: "thinking", text: appendText(open.text, text) }
       return
+    case "mcp":
     case "tool-use":
       frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: text } })
       draft.open = { ...open, input: appendText(open.input, text) }
@@ -276,15 +248,12 @@ const close = (
       frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } })
       return stop({ type: "tool_use", id: open.id, name: open.name, input })
     }
+    case "mcp":
+      return endCall(draft, open, closing.result, frames)
     case "search": {
       const block = searchResult(open.id, closing.outcome ?? { type: "error", code: "unavailable" })
       frames.push({ type: "content_block_start", index, content_block: block })
       return stop(block)
     }
   }
-}
-
-const addBlock = (draft: Draft, block: AnswerBlock): void => {
-  draft.open = undefined
-  draft.blocks = draft.blocks.with(block)
 }

@@ -193,7 +193,13 @@ const isItem = Schema.is(InputItem)
 export const isHosted = (item: InputItem): boolean =>
   isToolSearch(item)
     ? !isClientSearch(item)
-    : hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined && madeImage(item) === undefined
+    : hostedTypes.test(item.type ?? "") &&
+      !isReplayed.has(item.type ?? "") &&
+      summaryOf(item) === undefined &&
+      madeImage(item) === undefined
+
+/** Calls of servers' tools are read as calls everywhere; the lists have nothing for the model. */
+const isReplayed: ReadonlySet<string> = new Set(["mcp_call", "mcp_list_tools"])
 
 type ToolSearch = typeof ToolSearchCall.Type | typeof ToolSearchOutput.Type
 

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { answerField } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { outputCalls } from "./clientTools/OutputCall.ts"
+import { mcpOutputs } from "./mcp/OutputMcp.ts"
 
 const exactly = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const nullable = { text: Schema.NullOr(Schema.String), integer: Schema.NullOr(Schema.Int) }
@@ -142,6 +143,7 @@ export const OutputItem = variants({
   ...outputCalls,
   web_search_call: OutputWebSearch,
   image_generation_call: OutputImage,
+  ...mcpOutputs,
   compaction: OutputCompaction
 })
 export type OutputItem = typeof OutputItem.Type

@@ -8,6 +8,7 @@ import * as Sequence from "../generation/sequence.ts"
 import type { SequencedEvent } from "../generation/sequence.ts"
 import { emit, shownItem } from "./encoding.ts"
 import type { Draft, Encoding, ResponseFrame, State } from "./encoding.ts"
+import { finishServerArguments, writeServerCall } from "./mcp/mcpItems.ts"
 import { begin, end, itemOf, write } from "./outputItem.ts"
 import type { Closing } from "./outputItem.ts"
 import { cite, writeText } from "./outputMessage.ts"
@@ -50,6 +51,10 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
     case "delta":
       if (open?.type === "message") writeText(draft, open, event.text, event.logprobs)
       else if (open?.type === "reasoning" || open?.type === "call") write(draft, open, event.text)
+      else if (open?.type === "server-call") writeServerCall(draft, open, event.text)
+      return
+    case "written":
+      if (open?.type === "server-call") finishServerArguments(draft, open)
       return
     case "citation":
       if (open?.type === "message") cite(draft, open, event.citation)

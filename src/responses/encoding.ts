@@ -1,6 +1,7 @@
 import type { JsonObject } from "../contract/fields.ts"
 import type { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
+import type { ShownTool } from "../generation/ServerCall.ts"
 import type { State as SequenceState } from "../generation/sequence.ts"
 import type { ClientTools } from "./clientTools/clientTools.ts"
 import type { ClientPrefix } from "./clientTools/ClientTool.ts"
@@ -21,7 +22,7 @@ export interface Encoding {
   readonly clientTools: ClientTools
 }
 
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | "ig" | ClientPrefix
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | "ig" | "mcpl" | "mcp" | ClientPrefix
 
 /** Optional parts of the output that the caller sees. */
 export interface Include {
@@ -57,7 +58,7 @@ export interface Encoded {
 export const encodedOf = ({ output, response }: State): Encoded => ({ output: output.toArray(), response })
 
 /** The open output item. */
-export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch | OpenImage
+export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch | OpenImage | OpenServerTools | OpenServerCall
 
 export interface OpenMessage {
   readonly type: "message"
@@ -97,6 +98,22 @@ export interface OpenImage {
   readonly id: string
   readonly mediaType: string
   readonly data: string
+}
+
+export interface OpenServerTools {
+  readonly type: "server-tools"
+  readonly id: string
+  readonly server: string
+  readonly tools: ReadonlyArray<ShownTool>
+}
+
+export interface OpenServerCall {
+  readonly type: "server-call"
+  readonly id: string
+  readonly server: string
+  readonly tool: string
+  /** The arguments so far. */
+  readonly text: string
 }
 
 /** A mutable copy of the state during one step. */

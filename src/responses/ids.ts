@@ -49,6 +49,8 @@ const inputPrefix = new Map<string, string>([
   ["reasoning", "rs"],
   ["web_search_call", "ws"],
   ["image_generation_call", "ig"],
+  ["mcp_list_tools", "mcpl"],
+  ["mcp_call", "mcp"],
   ["additional_tools", "at"],
   ["tool_search_call", "tsc"],
   ["tool_search_output", "tso"],

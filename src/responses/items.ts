@@ -5,6 +5,7 @@ import { clientItem } from "./clientTools/readItem.ts"
 import { isClientSearch } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { madeImage } from "./madeImage.ts"
+import { replayedCall } from "./mcp/replayedCall.ts"
 import { partsOf } from "./parts.ts"
 import { reasoningItem } from "../generation/origin.ts"
 import { isSealed, unseal, unsealSearch } from "./seal.ts"
@@ -95,6 +96,8 @@ export const itemsOf = (item: InputItem, path: string, reading: Reading): Readon
           isError: false
         }
       ]
+    case "mcp_call":
+      return replayedCall(item)
     // References were resolved before, or reported as missing. Items of OpenAI's tools are dropped.
     default: {
       const image = madeImage(item)

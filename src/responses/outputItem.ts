@@ -3,9 +3,11 @@ import { argumentsObject } from "../contract/json/json.ts"
 import { appendText } from "../generation/appendText.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
+import type { ServerCallResult } from "../generation/ServerCall.ts"
 import type { ClientTool } from "./clientTools/ClientTool.ts"
 import { emit, shownItem } from "./encoding.ts"
 import type { Draft, Open, OpenCall, OpenImage, OpenReasoning, OpenSearch } from "./encoding.ts"
+import * as mcp from "./mcp/mcpItems.ts"
 import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
 import type { ItemStatus, OutputItem } from "./ResponseObject.ts"
 import { seal, sealSearch } from "./seal.ts"
@@ -15,6 +17,7 @@ export interface Closing {
   readonly status: "completed" | "incomplete"
   readonly signature: string | undefined
   readonly outcome: SearchOutcome | undefined
+  readonly result?: ServerCallResult | undefined
 }
 
 /** Opens the next item. An open message continues if the item is more of it, otherwise it ends. */
@@ -51,6 +54,12 @@ export const begin = (draft: Draft, item: OpenItem): void => {
       })
       emit(draft, "response.web_search_call.in_progress", place(draft, draft.open))
       return emit(draft, "response.web_search_call.searching", place(draft, draft.open))
+    case "server-tools":
+      draft.open = { type: "server-tools", id: id("mcpl"), server: item.server, tools: item.tools }
+      return mcp.beginList(draft, draft.open)
+    case "server-call":
+      draft.open = { type: "server-call", id: id("mcp"), server: item.server, tool: item.tool, text: "" }
+      return mcp.beginServerCall(draft, draft.open)
   }
 }
 
@@ -91,6 +100,12 @@ export const end = (draft: Draft, closing: Closing): void => {
       if (closing.outcome?.type === "results") {
         emit(draft, "response.web_search_call.completed", place(draft, open))
       }
+      break
+    case "server-tools":
+      mcp.finishList(draft, open)
+      break
+    case "server-call":
+      mcp.finishServerCall(draft, open, closing.result)
   }
   // Read again, because finishing may have completed it.
   const item = itemOf(draft, draft.open ?? open, closing.status, closing)
@@ -116,6 +131,10 @@ export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: C
       return imageOf(open, status)
     case "search":
       return searchOf(open, status, closing?.outcome)
+    case "server-tools":
+      return mcp.listItem(open)
+    case "server-call":
+      return mcp.serverCallItem(open, status, closing?.result)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Failure } from "../contract/failures/Failure.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { machine } from "./encode.ts"
 import { madeImage } from "./madeImage.ts"
+import { mcpEvents } from "./mcp/mcpEvents.ts"
 import type { Encoding, Include, ResponseFrame } from "./encoding.ts"
 import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts"
 import { unseal, unsealSearch } from "./seal.ts"
@@ -113,6 +114,9 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
       const source = madeImage(item)?.source
       return source?.type === "base64" ? [{ type: "image", mediaType: source.mediaType, data: source.data }] : []
     }
+    case "mcp_list_tools":
+    case "mcp_call":
+      return mcpEvents(item)
     // An item of a tool that OpenAI ran. Its original frames are not stored.
     default:
       return []

@@ -1,5 +1,5 @@
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import type { State } from "../../src/messages/encode.ts"
+import type { State } from "../../src/messages/draft.ts"
 import { machine } from "../../src/messages/encode.ts"
 import type { StreamFrame } from "../../src/messages/frames.ts"
 

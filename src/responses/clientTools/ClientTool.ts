@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { FunctionTool } from "../../generation/Conversation.ts"
-import type { OutputItem } from "../ResponseObject.ts"
+import type { ItemStatus, OutputItem } from "../ResponseObject.ts"
 import type { ToolEntry } from "../ToolEntry.ts"
 
 /** A tool of the dialect that the caller runs: a function for the model, items of its own for the caller. */
@@ -29,7 +29,7 @@ export type ClientPrefix = "sh" | "lsh" | "apc" | "cu" | "tsc"
 export interface CallState {
   readonly id: string
   readonly call_id: string
-  readonly status: OutputItem["status"]
+  readonly status: ItemStatus
 }
 
 /** The type of an event and its fields. */
