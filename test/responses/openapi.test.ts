@@ -58,6 +58,8 @@ it("shows every kind of item, block and tool", () => {
     "ComputerCall",
     "WebSearchCall",
     "ImageGenerationCall",
+    "McpListTools",
+    "McpCall",
     "Compaction"
   ])
 })
