@@ -28,7 +28,6 @@ const allowed: Readonly<Record<string, string>> = {
   "rateHeaders.ts last": "the text of a second",
   "decode.ts nothingKept": "empty, and typed so that it stays so",
   "asStream.ts placesIn": "by a list of an answer that is read, and gone with it",
-  "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
   "request.ts noSignatures": "empty, and typed so that it stays so",
   "trafficProblems.ts none": "empty, and typed so that it stays so",

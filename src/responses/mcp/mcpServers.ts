@@ -2,7 +2,6 @@ import { Redacted } from "effect"
 import { isObject, listAt, objectAt, textAt } from "../../contract/json/json.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { recordOf } from "../../contract/json/recordOf.ts"
-import { shorten } from "../../contract/text/shorten.ts"
 import { mostServers } from "../../generation/McpServerRequest.ts"
 import type { ListedTool, McpServerRequest } from "../../generation/McpServerRequest.ts"
 import { wrongHeaders, wrongServerAddress, wrongToken } from "../../generation/mcpFields.ts"
@@ -116,7 +115,7 @@ const approvalOf = (rule: unknown, path: string, complain: Complain): Filter => 
   if (rule === "never") return () => false
   const [always, never] = [objectAt(rule, "always"), objectAt(rule, "never")]
   if (!isObject(rule) || (always === undefined && never === undefined)) {
-    complain(path, `expected "always", "never" or an object with filters of tools; got "${shorten(String(rule))}"`)
+    complain(path, 'expected "always", "never" or an object with filters of tools')
     return all
   }
   const isAlways = always === undefined ? undefined : filterOf(always, `${path}.always`, complain)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { GenerationEvent } from "../../../src/generation/GenerationEvent.ts"
 import type { ServerCallResult } from "../../../src/generation/ServerCall.ts"
+import type { ContentBlock } from "../../../src/messages/Blocks.ts"
 import { items } from "../../../src/messages/content.ts"
 import { machine } from "../../../src/messages/encode.ts"
 
@@ -80,7 +81,7 @@ describe("earlier calls of servers' tools", () => {
   const use = { type: "mcp_tool_use", id: "mcptoolu_1", name: "roll", server_name: "dice", input: { n: 1 } } as const
   const result = (over: object = {}) =>
     ({ type: "mcp_tool_result", tool_use_id: "mcptoolu_1", is_error: false, content: "6", ...over }) as const
-  const read = (...content: ReadonlyArray<any>) => items([{ role: "assistant", content }])
+  const read = (...content: ReadonlyArray<ContentBlock>) => items([{ role: "assistant", content }])
 
   it("are calls and results for the model", () => {
     expect(read({ type: "text", text: "a" }, use, result(), { type: "text", text: "b" })).toMatchObject([
