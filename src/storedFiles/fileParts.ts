@@ -94,8 +94,8 @@ export const withFiles = <A>(body: A, files: ReadonlyMap<string, InlineFile>): A
 const sent = new WeakMap<object, unknown>()
 
 /** An item of a request as it was sent, with the ids of files. */
-export const asSent = <A extends object>(item: A): A => {
-  const before = sent.get(item)
+export const asSent = <A>(item: A): A => {
+  const before = typeof item === "object" && item !== null ? sent.get(item) : undefined
   return isAlike(before, item) ? before : item
 }
 

@@ -1,5 +1,6 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
+import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startGateway } from "../gatewayHere.ts"
@@ -196,6 +197,19 @@ describe("requests that name files", () => {
       const next = { model: "chat", input: "And?", previous_response_id: body.id, background: true }
       const { id } = (await send("/v1/responses", next)).body
       await expect.poll(async () => (await get(`/v1/responses/${id}`)).status).toBe("completed")
+      expect(hasBytes()).toBe(true)
+    })
+
+    it("is so of threads of messages", async () => {
+      const ask = (content: unknown, thread: object) =>
+        send("/v1/messages", { model: "chat", max_tokens: 100, messages: [{ role: "user", content }], thread })
+      const { body } = await ask([{ type: "image", source: fromFile(ids.image) }], { type: "create" })
+      const stored = () => new Database(join(gateway.folder, "data/gateway.db"), { readonly: true })
+      const [turn] = stored()
+        .query<{ messages: string }, [string]>("SELECT messages FROM thread_turns WHERE id = ?")
+        .all(body.id)
+      expect(JSON.parse(turn?.messages ?? "")[0].content).toEqual([{ type: "image", source: fromFile(ids.image) }])
+      expect((await ask("And?", { type: "continue", previous_message_id: body.id })).status).toBe(200)
       expect(hasBytes()).toBe(true)
     })
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Clock, Effect } from "effect"
 import type { Caller } from "../../contract/callers/Caller.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
-import type { NotFound } from "../../contract/failures/Failure.ts"
+import type { Failure } from "../../contract/failures/Failure.ts"
 import { withoutEntrusted } from "../../contract/callers/entrusted.ts"
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
@@ -11,6 +11,8 @@ import { openDecoder } from "../../contract/open.ts"
 import { toInvalidRequest } from "../../contract/failures/invalidRequests.ts"
 import { Dispatch } from "../../dispatch/Dispatch.ts"
 import type { Passthrough } from "../../dispatch/GenerationOptions.ts"
+import { asSent } from "../../storedFiles/fileParts.ts"
+import { InlineFiles } from "../../storedFiles/InlineFiles.ts"
 import { CreateMessage } from "../Request.ts"
 import { alreadyContinued, continueInFlight, fingerprintMismatch, threadNotFound, unthreadable } from "./failures.ts"
 import type { Reply } from "./reply.ts"
@@ -38,13 +40,14 @@ export interface ThreadTurn {
 
 type Upstream = Parameters<Passthrough["request"]>[0]
 
-type Refused = InvalidRequest | NotFound
+type Refused = Failure
 
 /** Stored conversations, so that a request only needs the new messages. */
 export class Threads extends Effect.Service<Threads>()("gateway/messages/threads/Threads", {
   effect: Effect.gen(function* () {
     const store = yield* TurnStore
     const models = yield* Dispatch
+    const files = yield* InlineFiles
     /** Answers being continued in this process. Between processes, the table allows one continuation. */
     const inFlight = new Set<string>()
 
@@ -59,7 +62,12 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
      * A request with its whole conversation. Fails if the conversation is not available or the request is not allowed
      * to have such fields.
      */
-    const wholeBody = Effect.fnUntraced(function* (caller: Caller, { model, thread }: CreateMessage, body: JsonObject) {
+    const wholeBody = Effect.fnUntraced(function* (
+      caller: Caller,
+      { model, thread }: CreateMessage,
+      body: JsonObject,
+      request: Incoming
+    ) {
       const { thread: _, ...own } = body
       if (models.get(model)?.threads === false) {
         return yield* unthreadable("thread", `the model ${model} has none here`)
@@ -78,7 +86,8 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       const tools = again["tools"] === undefined ? {} : { tools: own["tools"] }
       const messages = messagesOf(own)
       if (messages.length === 0 && !unfinished.has(found.stopReason)) return yield* nothingNew
-      const whole: JsonObject = { ...own, ...found.setup, ...tools, messages: [...found.messages, ...messages] }
+      const earlier = yield* files.putIn(caller, found.messages, request) ?? Effect.succeed(found.messages)
+      const whole: JsonObject = { ...own, ...found.setup, ...tools, messages: [...earlier, ...messages] }
       return { body: whole, heldBy: found.heldBy, first: found.first }
     })
 
@@ -111,7 +120,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       { previousId, release }: { readonly previousId: string | undefined; readonly release: () => void }
     ) {
       const own = bodyOf(request.body, payload)
-      const { body, first, heldBy } = yield* wholeBody(caller, payload, own)
+      const { body, first, heldBy } = yield* wholeBody(caller, payload, own, request)
       if (first !== undefined) request.record?.continues(first)
       const nowMs = yield* Clock.currentTimeMillis
       let holder: string | undefined
@@ -129,7 +138,7 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
           id: reply.id,
           previousId,
           setup: previousId === undefined ? setupOf(own) : {},
-          messages: messagesOf(own).map(withoutCacheControl),
+          messages: messagesOf(own).map((message) => withoutCacheControl(asSent(message))),
           content: reply.content,
           stopReason: reply.stop_reason,
           heldBy: isPassed ? holder : undefined
