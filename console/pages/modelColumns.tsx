@@ -115,7 +115,7 @@ const Price = ({ kind, price, price_source: { as_of, from, name } }: ModelRecord
       ? [text.perSecond(usdText(price.per_second))]
       : [
           ...(price.input > 0 ? [text.priceIn(usdText(price.input))] : []),
-          ...pricesByPiece(price).map(([usd, each]) => text.perPiece(usdText(usd), each)),
+          ...pricesByPiece(price).map(([usd, each, isMost]) => text.perPiece(usdText(usd), each, isMost)),
           ...(price.output > 0 ? [text.priceOut(usdText(price.output))] : [])
         ]
   const more = [

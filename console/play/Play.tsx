@@ -107,7 +107,7 @@ export const Play = ({ firstKey, keys, repeated, stored }: Prepared) => {
       tools: form.tools.value,
       hasSearch: form.hasSearch.value,
       // Pictures and sound would fill the browser's storage.
-      lanes: lanes.map(({ exchanges }) => exchanges.value.map(({ media: _, ...exchange }) => exchange))
+      lanes: lanes.map(({ exchanges }) => exchanges.value.map((exchange) => ({ ...exchange, media: undefined })))
     }
     keeper.soon(state)
   })

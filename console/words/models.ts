@@ -60,7 +60,7 @@ export const models = {
   priceIn: (price: string) => `${price} in`,
   priceOut: (price: string) => `${price} out`,
   priceCached: (price: string) => `${price} cached`,
-  perPiece: (price: string, each: string) => `${price} ${each}`,
+  perPiece: (price: string, each: string, isMost: boolean) => `${isMost ? "up to " : ""}${price} ${each}`,
   perSearch: (price: string) => `${price} a search`,
   context: (tokens: string) => `${tokens} tok`,
   noBound: "no known bound",

@@ -15,7 +15,14 @@ export const Price = Schema.Struct({
   output: usd("For a million output tokens, also of a video."),
   per_search: usd("For a web search."),
   per_second: usd("For a second of video."),
-  ...Record.map(piecePrices, ({ says }) => Schema.optionalWith(usd(says), { exact: true }))
+  ...Record.map(piecePrices, ({ says }) => Schema.optionalWith(usd(says), { exact: true })),
+  images: Schema.optionalWith(
+    answerField(
+      Schema.Record({ key: Schema.String, value: Schema.Number }),
+      "Per image by `quality/size`, of which `per_image` is the dearest; absent if all cost the same."
+    ),
+    { exact: true }
+  )
 })
 
 /** A price with the factor of its upstream, which is one of tokens alone. */
@@ -33,6 +40,7 @@ export const priceRecord = (price: LedgerPrice): typeof Price.Type => {
         const nanoUsd = pieces?.[one]
         return nanoUsd === undefined ? [] : [[measures[one].price, nanoUsd / 1e9] as const]
       })
-    )
+    ),
+    ...(varying?.images && { images: Record.map(varying.images, (nanoUsd) => nanoUsd / 1e9) })
   }
 }

@@ -15,7 +15,10 @@ export const priceText = (price: typeof PriceRecord.Type | null): string => {
     [price.per_second, "a second"],
     ...pricesByPiece(price)
   ] as const
-  return parts.flatMap(([usd, what]) => (usd === 0 ? [] : [`${usdText(usd)} ${what}`])).join(", ") || "free"
+  const shown = parts.flatMap(([usd, what, isMost]) =>
+    usd === 0 ? [] : [`${isMost ? "up to " : ""}${usdText(usd)} ${what}`]
+  )
+  return shown.join(", ") || "free"
 }
 
 /** `priceText` of the ledger's price. */

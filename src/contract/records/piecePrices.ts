@@ -17,11 +17,16 @@ export const piecePrices = {
   per_audio_second: { each: "a second of sound", says: "Per second of sound that a transcription model hears." }
 } as const satisfies Readonly<Record<(typeof measures)[PieceMeasure]["price"], PiecePrice>>
 
-/** The prices by the piece that a model has, in USD, each with its words. */
+/** Prices by the piece in USD. `images` are those by quality and size, of which `per_image` is the dearest. */
+interface PricedPieces extends Readonly<Partial<Record<keyof typeof piecePrices, number | undefined>>> {
+  readonly images?: Readonly<Record<string, number>> | undefined
+}
+
+/** The prices by the piece that a model has, each with its words, and `isMost` where some pieces cost less. */
 export const pricesByPiece = (
-  price: Readonly<Partial<Record<keyof typeof piecePrices, number | undefined>>>
-): ReadonlyArray<readonly [usd: number, each: string]> =>
+  price: PricedPieces
+): ReadonlyArray<readonly [usd: number, each: string, isMost: boolean]> =>
   Struct.keys(piecePrices).flatMap((one) => {
     const usd = price[one]
-    return usd === undefined ? [] : [[usd, piecePrices[one].each] as const]
+    return usd === undefined ? [] : [[usd, piecePrices[one].each, one === "per_image" && price.images !== undefined]]
   })

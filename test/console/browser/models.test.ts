@@ -42,6 +42,7 @@ const config = `upstreams:
 models:
   gpt-5: near
   house: { routes: [{ upstream: far, model: claude-sonnet-4-5 }, { upstream: near, model: gpt-5 }], price: { input: 2, output: 4 }, context: 200000 }
+  drawer: { kind: image, routes: [{ upstream: near, model: x }], price: { per_image: { high/*: 0.167, "*": 0.04 } } }
   unpriced-model: { routes: [{ upstream: near, model: x }] }
 `
 
@@ -68,6 +69,7 @@ describe.skipIf(isSkipped)("the models in the console", () => {
       /1 far claude-sonnet-4-5.*2 near gpt-5.*\$2\.00 in · \$4\.00 out.*gateway\.yaml.*200,000 tok/
     )
     expect(await row("house").textContent()).toContain("images, PDF, tools, web search")
+    expect(await row("drawer").textContent()).toContain("up to $0.167 an image")
     expect(await row("unpriced-model").textContent()).toMatch(/unpriced.*nowhere/)
     expect(await row("sandbox-video").textContent()).toMatch(/free.*built in.*4–15 s, 480p 720p 1080p/)
     await page.getByText("An unpriced model costs nothing here").waitFor()

@@ -6,6 +6,8 @@ import type { PriceInUsd } from "../../../ledger/videoPrice.ts"
 import { longAbove } from "../longInput.ts"
 import type { ListedPrice } from "./FetchedList.ts"
 import { litellmFacts } from "./litellmFacts.ts"
+import { addKinds, kindPriceOf } from "./litellmImages.ts"
+import type { KindPrice } from "./litellmImages.ts"
 import { mostShare, mostSteps, Rate, ratesAt, ratesIn, stepsOf, tiersOf, usdOf } from "./litellmRates.ts"
 import type { RowRates } from "./litellmRates.ts"
 import { offPeakHours } from "./offPeak.ts"
@@ -78,6 +80,7 @@ const Row = Schema.Struct({
   input_cost_per_query: OptionalRate,
   input_cost_per_request: OptionalRate,
   output_cost_per_image: OptionalRate,
+  input_cost_per_image: OptionalRate,
   input_cost_per_character: OptionalRate,
   input_cost_per_second: OptionalRate,
   output_cost_per_second: OptionalRate,
@@ -114,6 +117,8 @@ export const isLitellm = (list: Readonly<Record<string, unknown>>): boolean =>
 export const fromLitellm = async (list: JsonObject): Promise<Map<string, ListedPrice>> => {
   const prices = new Map<string, ListedPrice>()
   const add = (name: string, price: ListedPrice) => prices.has(name) || prices.set(name, price)
+  const kinds = new Map<string, Array<KindPrice>>()
+  const addKind = (name: string, kind: KindPrice) => kinds.set(name, [...(kinds.get(name) ?? []), kind])
   let work = 0
   for (const [key, written] of Object.entries(list)) {
     if (work > workPerTurn) {
@@ -124,12 +129,19 @@ export const fromLitellm = async (list: JsonObject): Promise<Map<string, ListedP
     const row = Option.getOrUndefined(decodeRow(written))
     const provider = row === undefined ? undefined : providers.get(row.litellm_provider)
     if (row === undefined || provider === undefined || !isJsonObject(written)) continue
+    const model = modelOf(key, row.litellm_provider)
+    const kind = kindPriceOf(model, written)
+    if (kind !== undefined) {
+      addKind(`${provider}/${kind.model}`, kind)
+      if (makers.has(row.litellm_provider)) addKind(kind.model, kind)
+      continue
+    }
     const price = priceOf(row, written, provider)
     if (price === undefined) continue
-    const model = modelOf(key, row.litellm_provider)
     add(`${provider}/${model}`, price)
     if (makers.has(row.litellm_provider)) add(model, price)
   }
+  addKinds(prices, kinds)
   return prices
 }
 
@@ -178,7 +190,8 @@ type Shares = Schema.Schema.Type<typeof Shares>
 const piecesOf = (row: Row, rates: RowRates): PriceInUsd => {
   const { google_maps_grounding_cost_per_query: maps, input_cost_per_query: query, litellm_provider: provider } = row
   const second = isPositive(row.input_cost_per_second) ? row.input_cost_per_second : row.output_cost_per_second
-  const { input_cost_per_character: character, output_cost_per_image: image } = row
+  const { input_cost_per_character: character, input_cost_per_image: made, output_cost_per_image: image = made } = row
+  const { image: ofImages, input, output } = usdOf(ratesAt(rates.standard, 0))
   const { search_context_size_high: dearest, search_context_size_medium: usual } =
     row.search_context_cost_per_query ?? {}
   // Each answer of Perplexity's is a search, whose price is that of its size, which the request may choose.
@@ -197,12 +210,13 @@ const piecesOf = (row: Row, rates: RowRates): PriceInUsd => {
     ...(Object.keys(calls).length > 0 && { per_call: calls }),
     ...(isPositive(request) && { per_request: request }),
     ...(row.mode === "rerank" && isPositive(query) && { per_rerank_unit: query }),
-    ...(row.mode === "image_generation" && isPositive(image) && { per_image: image }),
-    ...(row.mode === "audio_speech" && isPositive(character) && { per_character: character }),
     // Models with tokens are billed by them.
-    ...(row.mode === "audio_transcription" &&
-      isPositive(second) &&
-      !isPositive(usdOf(ratesAt(rates.standard, 0)).input) && { per_audio_second: second })
+    ...(row.mode === "image_generation" &&
+      isPositive(image) &&
+      !isPositive(ofImages?.output) &&
+      !isPositive(output) && { per_image: image }),
+    ...(row.mode === "audio_speech" && isPositive(character) && { per_character: character }),
+    ...(row.mode === "audio_transcription" && isPositive(second) && !isPositive(input) && { per_audio_second: second })
   }
 }
 

@@ -251,5 +251,46 @@ describe("a row of LiteLLM's list", () => {
       usd: { per_image: 0.07 }
     })
     expect(await only(row("openai", { input_cost_per_token: 5 }, image))).toBeNull()
+    expect(await only(row("xai", {}, { ...image, input_cost_per_image: 0.02 }), "grok-imagine-image")).toEqual({
+      usd: { per_image: 0.02 }
+    })
+    // An image that is billed by tokens is not billed once more by itself.
+    const drawing = { input_cost_per_token: 0.3, output_cost_per_token: 2.5, output_cost_per_image_token: 30 }
+    expect(await only(row("gemini", drawing, { ...image, output_cost_per_image: 0.039 }))).toEqual({
+      usd: { input: 0.3, output: 2.5, image: { output: 30 } }
+    })
+  })
+
+  it("of images by quality and size is one of their model, unless that has tokens", async () => {
+    const made = (litellm_provider: string, fields: object) => ({
+      litellm_provider,
+      mode: "image_generation",
+      ...fields
+    })
+    const prices = await fromLitellm({
+      "high/1024-x-1024/drawer": made("openai", { input_cost_per_image: 0.167, output_cost_per_pixel: 0 }),
+      "low/1024-x-1536/drawer": made("openai", { input_cost_per_image: 0.016 }),
+      "1024-x-1024/drawer": made("openai", { input_cost_per_image: 0.04 }),
+      drawer: made("openai", { output_cost_per_image: 0.05 }),
+      "azure/hd/1024-x-1024/dall-e-3": made("azure", { input_cost_per_pixel: 8.39233e-8, output_cost_per_token: 0 }),
+      "azure/standard/1024-x-1024/dall-e-2": made("azure", { input_cost_per_pixel: 0 }),
+      "high/1024-x-1024/gpt-image-2": made("openai", { input_cost_per_image: 0.2 }),
+      "gpt-image-2": made("openai", { input_cost_per_token: 5e-6, output_cost_per_image_token: 3e-5 }),
+      "1024-x-1024/50-steps/bedrock/amazon.nova-canvas-v1:0": made("bedrock", { input_cost_per_image: 0.06 }),
+      ...Object.fromEntries(
+        Array.from({ length: 65 }, (_, at) => [
+          `low/1024-x-${100 + at}/many`,
+          made("openai", { input_cost_per_image: 1 })
+        ])
+      )
+    })
+    expect(Object.fromEntries([...prices].map(([name, { usd }]) => [name, usd.per_image]))).toEqual({
+      "openai/drawer": { "high/1024x1024": 0.167, "low/1024x1536": 0.016, "*/1024x1024": 0.04, "*": 0.05 },
+      drawer: { "high/1024x1024": 0.167, "low/1024x1536": 0.016, "*/1024x1024": 0.04, "*": 0.05 },
+      "azure/dall-e-3": { "hd/1024x1024": 0.088 },
+      "openai/gpt-image-2": undefined,
+      "gpt-image-2": undefined,
+      "aws/1024-x-1024/50-steps/bedrock/amazon.nova-canvas-v1:0": 0.06
+    })
   })
 })
