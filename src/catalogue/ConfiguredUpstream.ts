@@ -129,9 +129,7 @@ const listedBy = (
       (models) => models.length > 0,
       () => new NoModelList({ message: "its list is empty" })
     ),
-    Effect.tap((models) =>
-      Effect.logInfo(`upstream ${name} lists ${models.length} models: ${models.map(({ id }) => id).join(", ")}`)
-    ),
+    Effect.tap((models) => Effect.logInfo(`upstream ${name} lists ${models.length} models: ${namesOf(models)}`)),
     Effect.map((listed) => ({ listed, isStale: false })),
     Effect.catchAll(({ message }) => {
       const earlier = before.length === 0 ? "" : `, the ${before.length} listed earlier stay`
@@ -165,4 +163,12 @@ const credentialsShown = ({ api_key: key, auth = "key", keys }: UpstreamEntry): 
   if (keys !== undefined) return `${keys.length} keys`
   const { kind } = authFields(auth)
   return kind === "key" ? (key === undefined ? "no key" : "with a key") : `by credentials of ${kind}`
+}
+
+/** The names in a log line. Some upstreams list thousands. */
+const named = 100
+
+const namesOf = (models: ReadonlyArray<ListedModel>): string => {
+  const names = models.slice(0, named).map(({ id }) => id)
+  return [...names, ...(models.length > named ? ["…"] : [])].join(", ")
 }

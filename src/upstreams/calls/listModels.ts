@@ -100,8 +100,11 @@ const listedAt = Effect.fnUntraced(function* (
   const ids = (listing.modelIds ?? idsIn)(list)
   if (ids === undefined) return yield* new NoModelList({ message: "its answer is not a list of models" })
   const facts = factsIn(list)
-  return ids.map((id) => ({ id, facts: facts.get(id) ?? {} }))
+  return ids.filter(isServable).map((id) => ({ id, facts: facts.get(id) ?? {} }))
 })
+
+/** False for ids that no request, log line or page could show. */
+const isServable = (id: string): boolean => id.length <= 256 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(id)
 
 /** The ids in a list of OpenAI's or Anthropic's form; undefined if it is no list. */
 export const idsIn = (answer: unknown): ReadonlyArray<string> | undefined =>

@@ -4,12 +4,14 @@ import { Effect, Redacted } from "effect"
 import { listModels } from "../../../src/upstreams/calls/listModels.ts"
 
 const asked: Array<string> = []
+const hostile = ["a\nb", "a\u0000", "\u202Eabc", "x".repeat(257), "x".repeat(256), "é 🦊/1:free"]
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   fetch: ({ headers }) => {
     const key = headers.get("authorization") ?? ""
     asked.push(key)
+    if (key === "Bearer sk-hostile") return Response.json({ data: hostile.map((id) => ({ id })) })
     return key === "Bearer sk-good"
       ? Response.json({ data: [{ id: "one" }] })
       : Response.json({ error: { message: "no such key" } }, { status: 401 })
@@ -49,5 +51,12 @@ it.scoped("an upstream that breaks the connection is not asked with each key", (
       listModels({ protocol: "openai-chat", base_url: `http://127.0.0.1:${port}/v1`, keys }, undefined)
     )
     expect(connections).toBe(1)
+  })
+)
+
+it.effect("ids that nothing could show are left out", () =>
+  Effect.gen(function* () {
+    const ids = (yield* listed("sk-hostile")).map(({ id }) => id)
+    expect(ids).toEqual(hostile.slice(-2))
   })
 )
