@@ -129,7 +129,7 @@ describe.skipIf(isSkipped)("the models in the console", () => {
     await upstreams.getByRole("button", { name: "Test now: far" }).click()
     await expect.poll(() => upstreams.getByRole("row", { name: /^far/ }).locator(".status.bad").count()).toBe(1)
     await page.getByRole("button", { name: "Test all" }).click()
-    await dialog.getByText("to each of 3 models").waitFor()
+    await dialog.getByText("to each of 4 models").waitFor()
     await dialog.getByText("Without a price here: 1 of them").waitFor()
     expect(await violations(page)).toEqual([])
     await page.keyboard.press("Escape")
