@@ -1,7 +1,7 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option, SchemaAST } from "effect"
 import { GatewayApi } from "../../src/Api.ts"
-import { BodyLimit, Public } from "../../src/contract/annotations.ts"
+import { BodyLimit, Form, Public } from "../../src/contract/annotations.ts"
 import { FileField } from "../../src/contract/bodies/UploadedFile.ts"
 
 /** One endpoint of the contract, as the tables need it. */
@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly pattern: RegExp
   readonly isPublic: boolean
   readonly takesBody: boolean
+  /** True if its body may be a form. */
+  readonly takesForm: boolean
   /** True if its body is a form: no JSON has the file that it needs. */
   readonly needsFile: boolean
   readonly bodyLimit: number
@@ -31,6 +33,7 @@ HttpApi.reflect(GatewayApi, {
       pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, "[^/]+")}$`),
       isPublic: Context.get(mergedAnnotations, Public),
       takesBody: Option.isSome(endpoint.payloadSchema),
+      takesForm: Context.get(mergedAnnotations, Form) !== null,
       needsFile: Option.exists(endpoint.payloadSchema, ({ ast }) =>
         SchemaAST.getPropertySignatures(ast).some(({ isOptional, type }) => !isOptional && type === FileField.ast)
       ),
@@ -40,5 +43,7 @@ HttpApi.reflect(GatewayApi, {
 
 /** Every endpoint, read from the contract: a new one is in the tables automatically. */
 export const endpoints: ReadonlyArray<Endpoint> = found
+/** Those that take a form. */
+export const formed = endpoints.filter(({ takesForm }) => takesForm)
 /** Those that take JSON. */
 export const bodied = endpoints.filter(({ needsFile, takesBody }) => takesBody && !needsFile)

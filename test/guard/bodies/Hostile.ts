@@ -4,6 +4,8 @@ export interface Hostile {
   /** `{earlier}` stands for the id of what was made before it, `{earlier item}` for that of a response's first item. */
   readonly path: string
   readonly method?: "PATCH"
+  /** Its content type, JSON where left out. */
+  readonly type?: string
   /** Made when it is sent: some are large. `{earlier}` as in the path. */
   readonly body: () => string
   /** Of the table that is printed by the short run, and held on every run of the promises. */

@@ -2,6 +2,7 @@ import type { ProtocolName } from "./answerKinds.ts"
 import { answerOf, pairings } from "./answers.ts"
 import { chats } from "./chats.ts"
 import { found } from "./found.ts"
+import { formBodies } from "./forms.ts"
 import { generated } from "./generated.ts"
 import { isShort, messages, onChat, chat, onMessages, onResponses, responses } from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
@@ -56,5 +57,6 @@ export const corpus: ReadonlyArray<Hostile> = [
   ...stored,
   ...generated,
   ...chats,
-  ...kept
+  ...kept,
+  ...formBodies
 ]

@@ -110,6 +110,7 @@ export class Measuring {
 
 /** A request as it is sent. */
 interface Sent extends Pick<Hostile, "path" | "asAdmin"> {
+  readonly type?: string | undefined
   readonly method?: "PATCH" | undefined
   readonly body: string
 }
@@ -118,7 +119,13 @@ interface Sent extends Pick<Hostile, "path" | "asAdmin"> {
 const prepared = async (probed: Probed, hostile: Hostile, body: string): Promise<Sent> => {
   const { earlier } = hostile
   if (earlier === undefined) return { ...hostile, body }
-  const { text } = await post(probed, { ...hostile, ...earlier, method: undefined, body: earlier.body() })
+  const { text } = await post(probed, {
+    ...hostile,
+    ...earlier,
+    method: undefined,
+    type: undefined,
+    body: earlier.body()
+  })
   const id = /"id":"([^"]+)"/.exec(text)?.[1] ?? "nothing"
   const item = `${id.replace("resp_", "msg_")}i0`
   return {
@@ -128,12 +135,12 @@ const prepared = async (probed: Probed, hostile: Hostile, body: string): Promise
   }
 }
 
-const post = async ({ gateway }: Probed, { asAdmin, body, method, path }: Sent) => {
+const post = async ({ gateway }: Probed, { asAdmin, body, method, path, type = "application/json" }: Sent) => {
   const response = await fetch(gateway.url + path, {
     method: method ?? "POST",
     headers: {
       authorization: `Bearer ${asAdmin === true ? adminKey : gateway.key}`,
-      "content-type": "application/json"
+      "content-type": type
     },
     body,
     signal: AbortSignal.timeout(deadline)
