@@ -84,11 +84,16 @@ describe("a stored completion of an upstream of the same dialect", () => {
   }
 
   it("has the gateway's id, and the upstream stores nothing", async () => {
-    const answered = await client.chat.completions.create({ ...body, store: true })
-    expect(answered.id).toMatch(/^chatcmpl-[0-9a-f]{32}$/)
-    expect(asked.at(-1)).not.toHaveProperty("store")
-    expect(asked.at(-1)).not.toHaveProperty("metadata")
-    expect(await stored(answered.id)).toEqual({ ...answered, metadata: { a: "b" } })
+    // Of a long body, what does not change is sent as it came.
+    for (const content of ["Hi", "Hi ".repeat(400_000)]) {
+      const messages = [{ role: "user" as const, content }]
+      const answered = await client.chat.completions.create({ ...body, messages, store: true })
+      expect(answered.id).toMatch(/^chatcmpl-[0-9a-f]{32}$/)
+      expect(asked.at(-1)).not.toHaveProperty("store")
+      expect(asked.at(-1)).not.toHaveProperty("metadata")
+      expect(asked.at(-1).messages).toEqual(messages)
+      expect(await stored(answered.id)).toEqual({ ...answered, metadata: { a: "b" } })
+    }
   })
 
   it("is passed through as it came without it", async () => {
