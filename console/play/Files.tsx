@@ -29,7 +29,13 @@ const read = async (file: File): Promise<DroppedFile> => {
 }
 
 /** A place to drop or choose files. */
-export const Files = ({ files }: { readonly files: Signal<ReadonlyArray<DroppedFile>> }) => {
+export const Files = ({
+  files,
+  says
+}: {
+  readonly files: Signal<ReadonlyArray<DroppedFile>>
+  readonly says: string
+}) => {
   const { toast } = useApp()
   const input = useRef<HTMLInputElement>(null)
   const isOver = useSignal(false)
@@ -68,7 +74,7 @@ export const Files = ({ files }: { readonly files: Signal<ReadonlyArray<DroppedF
           </Button>
         </span>
       ))}
-      <Faint>{text.drop}</Faint>
+      <Faint>{says}</Faint>
       <Button look="small" onClick={() => input.current?.click()}>
         {text.choose}
       </Button>

@@ -58,6 +58,7 @@ export const FormView = ({
   const bounds = models.find(({ id }) => id === asked[0])?.video
   const isVideo = family === "videos"
   const isTexts = isText(family)
+  const isSound = family === "transcriptions"
   const direct = (setting: string) => {
     const user = fields.user.value
     user.value = `[[sandbox: ${setting}]] ${user.value.replace(/^\[\[sandbox:[^\]]*\]\] ?/, "")}`
@@ -72,11 +73,11 @@ export const FormView = ({
       {isTexts && <TextArea id="play-system" label={text.system} of={fields.system} rows={2} />}
       <TextArea
         id="play-user"
-        label={isVideo || family === "images" ? text.prompt : isTexts ? text.user : text.input}
+        label={isVideo || isSound || family === "images" ? text.prompt : isTexts ? text.user : text.input}
         of={fields.user}
         rows={5}
       />
-      {(isTexts || isVideo) && <Files files={files} />}
+      {(isTexts || isVideo || isSound) && <Files files={files} says={isSound ? text.dropSound : text.drop} />}
       {isTexts && (
         <Group label={text.tools}>
           <Tools tools={tools} hasSearch={hasSearch} />

@@ -5,7 +5,7 @@ import { dollars, number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { Faint } from "../parts/text.tsx"
 import { words } from "../words/words.ts"
-import { pathOf } from "./draft.ts"
+import { quotedPathOf } from "./draft.ts"
 import type { Family } from "./draft.ts"
 import { actingKey } from "./send.ts"
 
@@ -38,8 +38,9 @@ export const Quote = ({
   const app = useApp()
   const [shown, setShown] = useState(nothing)
   const written = JSON.stringify(body)
+  const endpoint = quotedPathOf(family)
   useEffect(() => {
-    if (!isAsked) {
+    if (!isAsked || endpoint === undefined) {
       setShown(nothing)
       return undefined
     }
@@ -47,7 +48,7 @@ export const Quote = ({
     const ask = async (): Promise<Shown> => {
       try {
         const quote = await app.client.own(
-          (own) => own.account.quote({ payload: { endpoint: pathOf(family), body } }),
+          (own) => own.account.quote({ payload: { endpoint, body } }),
           actingKey(app, keyId)
         )
         const [low, high] = [quote.range.least, quote.range.most].map((amount) => costText(dollars(amount)))

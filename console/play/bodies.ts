@@ -5,8 +5,8 @@ type Json = Readonly<Record<string, unknown>>
 const dataUrl = ({ data, type }: DroppedFile) => `data:${type};base64,${data}`
 const isImage = ({ type }: DroppedFile) => type.startsWith("image/")
 const isText = ({ type }: DroppedFile) => type.startsWith("text/") || type === "application/json"
-const textOf = ({ data }: DroppedFile) =>
-  new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)))
+const bytesOf = ({ data }: DroppedFile) => Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
+const textOf = (file: DroppedFile) => new TextDecoder().decode(bytesOf(file))
 
 const known = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""))
@@ -191,7 +191,20 @@ const videos = (draft: Draft): Json => ({
   ]
 })
 
-/** The create body of a draft. */
+const fileOf = (draft: Draft): DroppedFile | undefined => lastOf(draft).files.at(-1)
+
+/** The form of a draft, for families that take one: its body with the file itself. */
+export const formOf = (draft: Draft): FormData => {
+  const form = new FormData()
+  const file = fileOf(draft)
+  for (const [name, value] of Object.entries(bodyOf(draft))) {
+    if (name !== "file" || file === undefined) form.append(name, String(value))
+    else form.append(name, new Blob([bytesOf(file)], { type: file.type }), file.name)
+  }
+  return form
+}
+
+/** The create body of a draft. In that of a form, a file is its name. */
 export const bodyOf = (draft: Draft): Json => {
   switch (draft.family) {
     case "messages":
@@ -207,6 +220,8 @@ export const bodyOf = (draft: Draft): Json => {
       return known({ model: draft.model, prompt: lastOf(draft).text, size: draft.image.size })
     case "speech":
       return known({ model: draft.model, input: lastOf(draft).text, voice: draft.speech.voice })
+    case "transcriptions":
+      return known({ model: draft.model, file: fileOf(draft)?.name, prompt: lastOf(draft).text })
     case "videos":
       return videos(draft)
   }

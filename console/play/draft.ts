@@ -1,8 +1,19 @@
 import { Schema } from "effect"
 import { families as allFamilies, kinds } from "../../src/contract/kinds.ts"
+import { quotedPaths } from "../../src/contract/quotedPaths.ts"
 
 /** The families of the playground. */
-export const families = ["messages", "responses", "chat", "embeddings", "images", "speech", "task", "videos"] as const
+export const families = [
+  "messages",
+  "responses",
+  "chat",
+  "embeddings",
+  "images",
+  "speech",
+  "transcriptions",
+  "task",
+  "videos"
+] as const
 export const Family = Schema.Literal(...families)
 export type Family = typeof Family.Type
 export const isFamily = Schema.is(Family)
@@ -62,6 +73,9 @@ export interface Draft {
 const rowOf = (family: Family) => allFamilies[family === "task" ? "messages" : family]
 
 export const pathOf = (family: Family) => rowOf(family).paths[0]
+
+/** The path for quotes; undefined where there are none: a form's cost is that of its file. */
+export const quotedPathOf = (family: Family) => quotedPaths.find((path) => path === pathOf(family))
 
 export const isStreamed = (family: Family): boolean => family !== "task" && rowOf(family).answers === "stream"
 

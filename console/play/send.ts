@@ -1,7 +1,7 @@
 import type { App } from "../app.ts"
 import { jsonBody } from "../calls.ts"
 import { Refused } from "../client.ts"
-import { bodyOf } from "./bodies.ts"
+import { bodyOf, formOf } from "./bodies.ts"
 import { isStreamed, pathOf } from "./draft.ts"
 import type { Input, Draft } from "./draft.ts"
 import type { Exchange, Media } from "./exchange.ts"
@@ -10,6 +10,7 @@ import { frames, noAnswer, step } from "./stream.ts"
 
 interface Whole {
   readonly id?: string
+  readonly text?: string
   readonly data?: ReadonlyArray<{
     readonly embedding?: ReadonlyArray<number>
     readonly b64_json?: string | null
@@ -55,12 +56,12 @@ export const sendDraft = async (
   }
   change({})
   const acting = actingKey(app, key)
-  const headers = {
-    "content-type": "application/json",
-    ...(acting !== undefined && { "x-gateway-key-id": acting })
-  }
+  const isForm = draft.family === "transcriptions"
+  const init = isForm ? { method: "POST", body: formOf(draft) } : jsonBody(bodyOf(draft))
+  const headers = new Headers(init.headers)
+  if (acting !== undefined) headers.set("x-gateway-key-id", acting)
   try {
-    const response = await app.client.send(pathOf(draft.family), { ...jsonBody(bodyOf(draft)), headers, signal })
+    const response = await app.client.send(pathOf(draft.family), { ...init, headers, signal })
     const cost = response.headers.get("x-gateway-cost-usd")
     change({
       status: response.status,
@@ -81,6 +82,10 @@ export const sendDraft = async (
       return change({ firstMs, state: "finished", media: [{ kind: "audio", url }] })
     }
     const whole: Whole = await response.json()
+    if (isForm) {
+      const { input_tokens: input, output_tokens: output } = whole.usage ?? {}
+      return change({ firstMs, state: "finished", answer: { ...noAnswer, text: whole.text ?? "", input, output } })
+    }
     if (draft.family === "images") {
       const { input_tokens: input, output_tokens: output } = whole.usage ?? {}
       return change({ firstMs, state: "finished", media: imagesOf(whole), answer: { ...noAnswer, input, output } })

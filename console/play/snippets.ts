@@ -43,6 +43,19 @@ const named = (body: Json) =>
 
 const object = (body: Json) => json(body).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:")
 
+/** The fields of a form, of which `file` is on disk. */
+const formFields = (body: Json) =>
+  Object.entries(body)
+    .map(
+      ([name, value]) => ` \\\n  -F '${name}=${name === "file" ? "@" : ""}${String(value).replaceAll("'", "'\\''")}'`
+    )
+    .join("")
+
+const curlOf = (origin: string, family: Family, body: Json) =>
+  family === "transcriptions"
+    ? `curl ${origin}${pathOf(family)} \\\n  -H "Authorization: Bearer $GATEWAY_KEY"${formFields(body)}`
+    : curl(origin, family, body)
+
 const curl = (origin: string, family: Family, body: Json) =>
   `curl ${"stream" in body ? "-N " : ""}${origin}${pathOf(family)} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'${family === "speech" ? " \\\n  -o speech.mp3" : ""}`
 
@@ -68,6 +81,10 @@ const pythonOf = (origin: string, family: Family, body: Json): string => {
       return `${openai}answer = client.embeddings.create(\n${named(rest)}\n)\nprint(len(answer.data[0].embedding))`
     case "images":
       return `${openai.replace("import os", "import base64, os")}answer = client.images.generate(\n${named(rest)}\n)\nopen("image.png", "wb").write(base64.b64decode(answer.data[0].b64_json))\nprint(len(answer.data))`
+    case "transcriptions": {
+      const { file, ...fields } = rest
+      return `${openai}answer = client.audio.transcriptions.create(\n    file=open(${python(file, "")}, "rb"),\n${named(fields)}\n)\nprint(answer.text)`
+    }
     case "speech":
       return `${openai}client.audio.speech.create(\n${named(rest)}\n).write_to_file("speech.mp3")\nprint("speech.mp3")`
     default:
@@ -92,6 +109,10 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
       return `${openai}const answer = await client.embeddings.create(${object(rest)})\nconsole.log(answer.data[0]?.embedding.length)`
     case "images":
       return `import { writeFile } from "node:fs/promises"\n${openai}const answer = await client.images.generate(${object(rest)})\nawait writeFile("image.png", Buffer.from(answer.data?.[0]?.b64_json ?? "", "base64"))\nconsole.log(answer.data?.length)`
+    case "transcriptions": {
+      const { file, ...fields } = rest
+      return `import { createReadStream } from "node:fs"\n${openai}const file = createReadStream(${JSON.stringify(file)})\nconst answer = await client.audio.transcriptions.create({ file, ...${object(fields)} })\nconsole.log(answer.text)`
+    }
     case "speech":
       return `import { writeFile } from "node:fs/promises"\n${openai}const answer = await client.audio.speech.create(${object(rest)})\nawait writeFile("speech.mp3", Buffer.from(await answer.arrayBuffer()))\nconsole.log("speech.mp3")`
     default:
@@ -103,7 +124,7 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
 export const snippetsOf = (origin: string, family: Family, body: Json): ReadonlyArray<Snippet> => {
   const shown = cutIn(body)
   return [
-    ["curl", curl(origin, family, shown), curl(origin, family, body)],
+    ["curl", curlOf(origin, family, shown), curlOf(origin, family, body)],
     ["Python", pythonOf(origin, family, shown), pythonOf(origin, family, body)],
     ["TypeScript", typescriptOf(origin, family, shown), typescriptOf(origin, family, body)]
   ]

@@ -7,6 +7,7 @@ export const playground = {
     embeddings: "Embeddings",
     images: "Images",
     speech: "Speech",
+    transcriptions: "Transcription",
     task: "Message task",
     videos: "Video"
   },
@@ -21,6 +22,7 @@ export const playground = {
   prompt: "Prompt",
   first: "Hello! What can you do?",
   drop: "Drop images, PDFs, text here, or ",
+  dropSound: "Drop sound here, or ",
   choose: "choose files",
   remove: (name: string) => `Remove ${name}`,
   tooLarge: (name: string) => `${name} is over 20 MB`,

@@ -13,6 +13,7 @@ const models: Partial<Record<Family, string>> = {
   embeddings: "sandbox-embed",
   images: "sandbox-image",
   speech: "sandbox-speech",
+  transcriptions: "sandbox-transcribe",
   videos: "sandbox-video"
 }
 
@@ -48,6 +49,7 @@ const answered: Readonly<Record<Family, RegExp>> = {
   chat: /numbers/,
   embeddings: /^256$|"embedding"/m,
   images: /^1$|"b64_json"/m,
+  transcriptions: /Sound of/,
   speech: /speech\.mp3|^$/,
   task: /task_\w+/,
   videos: /cgt-\w+/
@@ -81,6 +83,7 @@ describe("the playground's requests as code", () => {
     const dist = resolve(import.meta.dirname, "../../dist")
     mkdirSync(dist, { recursive: true })
     folder = mkdtempSync(join(dist, "snippets-"))
+    writeFileSync(join(folder, "numbers.txt"), Buffer.from(data, "base64"))
   })
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
