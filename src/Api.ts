@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../package.json"
 import { AccountApi } from "./account/Api.ts"
+import { MessageBatchesApi } from "./batches/messages/Api.ts"
 import { ChatApi } from "./chat/Api.ts"
 import { CompletionsApi } from "./chat/completions/Api.ts"
 import { withoutDecodeError } from "./contract/failures/withoutDecodeError.ts"
@@ -33,6 +34,7 @@ export const GatewayApi = withoutDecodeError(
     .add(ModerationsApi)
     .add(ImagesApi)
     .add(AudioApi)
+    .add(MessageBatchesApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

@@ -2,6 +2,8 @@ import { Effect, Layer } from "effect"
 import { AccountLive } from "./account/Handlers.ts"
 import { AlertsLive } from "./admin/AlertsLive.ts"
 import { AdminLive } from "./admin/Handlers.ts"
+import { makeBatchKind } from "./batches/BatchKind.ts"
+import { BatchesLive, BatchStores } from "./batches/Handlers.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { CatalogueLive } from "./catalogue/CatalogueLive.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
@@ -25,6 +27,7 @@ import { makeModerationsQuoter } from "./moderations/quote.ts"
 import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
+import { RequestRowsLive } from "./requests/RequestRows.ts"
 import { TaskCallRowsLive } from "./requests/TaskCallRows.ts"
 import { AudioHandlers } from "./audio/Handlers.ts"
 import { makeSpeechQuoter } from "./audio/quote.ts"
@@ -63,12 +66,14 @@ const ModelsLive = Pipeline.Default.pipe(
 /** The kinds of task that the engine runs. */
 const TaskKindsLive = Layer.effect(
   TaskKinds,
-  Effect.map(Effect.all([makeMessageKind, makeResponseKind, Effect.flatMap(makeVideoFamily, makeVideoKind)]), (kinds) =>
-    taskKinds(...kinds)
+  Effect.map(
+    Effect.all([makeMessageKind, makeResponseKind, makeBatchKind, Effect.flatMap(makeVideoFamily, makeVideoKind)]),
+    (kinds) => taskKinds(...kinds)
   )
 ).pipe(
   Layer.provide(
     Layer.mergeAll(
+      BatchStores,
       ThreadsLive,
       StoredResponsesLive,
       Outages.Default,
@@ -125,6 +130,7 @@ const GroupsLive = Layer.mergeAll(
   ModerationsHandlers,
   ImagesHandlers,
   AudioHandlers,
+  BatchesLive.pipe(Layer.provide(Layer.merge(RequestRowsLive, UnitOfWork.Default))),
   HealthLive,
   MessagesLive,
   ModelsHandlers,

@@ -5,6 +5,7 @@ import { testDouble } from "../contract/testDouble.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./store/Keys.ts"
+import type { Opening } from "./store/KeyRow.ts"
 import { SignInKeys } from "./store/SignInKeys.ts"
 import { IssuedTokens } from "./IssuedTokens.ts"
 import { LastUsed } from "./LastUsed.ts"
@@ -31,7 +32,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const tokens = yield* IssuedTokens
     const clock = yield* Effect.clock
     /**
-     * By the SHA-256 of the secret, or by `byToken`. Only valid keys and tokens are remembered, so strangers cannot fill
+     * By the SHA-256 of the secret, by `byToken`, or by the key's id. Only valid keys and tokens are remembered, so strangers cannot fill
      * it. A reload of the configuration is a change, too.
      */
     const known = new Map<string, Known>()
@@ -39,14 +40,24 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
 
     const lookUp = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
-        const asked = changes.seen()
         const isToken = secret !== undefined && ApiKey.isToken(secret)
         const byIssuer = secret === undefined ? undefined : tokens.open(secret)
-        return Effect.flatMap(byIssuer ?? (isToken ? signInKeys.open(hash) : keys.open(hash)), (found) => {
-          if (Option.isNone(found)) {
-            if (isToken) return Effect.fail(signedOut)
-            return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
-          }
+        return opened(byIssuer ?? (isToken ? signInKeys.open(hash) : keys.open(hash)), {
+          isToken,
+          otherwise: isToken ? signedOut : secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown,
+          place: byIssuer === undefined && !isToken ? hash : byToken(hash)
+        })
+      })
+
+    /** The caller of what was found, remembered at its place. */
+    const opened = (
+      finding: Effect.Effect<Option.Option<Opening>, AuthInvalid | Unavailable>,
+      { isToken, otherwise, place }: { readonly isToken: boolean; readonly otherwise: AuthInvalid; readonly place: string }
+    ): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
+      Effect.suspend(() => {
+        const asked = changes.seen()
+        return Effect.flatMap(finding, (found) => {
+          if (Option.isNone(found)) return Effect.fail(otherwise)
           const {
             caller,
             expiresAtMs = Infinity,
@@ -66,8 +77,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
             const success = caller.openedBy === "sign-in" ? withSpending(caller) : Effect.succeed(caller)
             // A result that was read before a change must not be remembered after it.
             if (asked === changes.seen()) {
-              const entry = { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) }
-              remember(known, byIssuer === undefined && !isToken ? hash : byToken(hash), entry)
+              remember(known, place, { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) })
             }
             return success
           })
@@ -117,7 +127,15 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       return lookUp(hash, secret)
     }
 
-    return { authenticate, open } as const
+    /** The caller of a key that work came with, as it is now. Fails if the key would be refused. */
+    const ofKey = (id: KeyId): Effect.Effect<Caller, AuthInvalid | Unavailable> => {
+      const place = `id ${id}`
+      const hit = known.get(place)
+      if (hit !== undefined && hit.expiresAtMs > clock.unsafeCurrentTimeMillis()) return hit.success
+      return opened(keys.openId(id), { isToken: false, otherwise: unknown, place })
+    }
+
+    return { authenticate, open, ofKey } as const
   })
 }) {
   /** For tests: a member that is not given dies when it is used. */

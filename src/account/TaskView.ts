@@ -10,7 +10,7 @@ const Time = Schema.NullOr(Schema.String)
 export const TaskView = Schema.Struct({
   object: Schema.Literal("task"),
   id: answerField(Schema.String, "Its id."),
-  kind: answerField(Schema.String, "`message`, `response` or `video`."),
+  kind: answerField(Schema.String, "`message`, `response`, `video` or `batch`."),
   key: answerField(Schema.String, "Id of the key it came with."),
   model: answerField(Schema.String, "The model as the request named it."),
   state: answerField(TaskState, "Its state."),

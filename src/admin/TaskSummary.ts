@@ -9,7 +9,7 @@ import { isoOrNull, isoTime } from "./fields.ts"
 export const TaskSummary = Schema.Struct({
   object: Schema.Literal("task"),
   id: answerField(Schema.String, "Its id."),
-  kind: answerField(Schema.String, "`message` or `video`."),
+  kind: answerField(Schema.String, "`message`, `response`, `video` or `batch`."),
   account: answerField(Schema.String, "Its account."),
   key: answerField(Schema.String, "Id of the key it came with."),
   model: answerField(Schema.String, "The model as the request named it."),

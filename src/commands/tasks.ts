@@ -24,7 +24,7 @@ const list = Command.make(
       Options.withDescription("Only tasks in this state; repeat it for several."),
       Options.repeated
     ),
-    kind: Options.choice("kind", ["message", "response", "video"]).pipe(
+    kind: Options.choice("kind", ["message", "response", "video", "batch"]).pipe(
       Options.withDescription("Only tasks of this kind."),
       Options.optional
     ),

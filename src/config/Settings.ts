@@ -77,6 +77,7 @@ export interface GatewaySettings {
   readonly retention: {
     readonly responses: Duration.Duration
     readonly tasks: Duration.Duration
+    readonly batches: Duration.Duration
     readonly files: Duration.Duration
     /** Of accounts' files; Infinity if they stay until they are deleted. */
     readonly storedFilesMs: number
@@ -237,6 +238,7 @@ const settle = (
     retention: {
       responses: days(retention?.responses_days ?? 30),
       tasks: days(retention?.tasks_days ?? 7),
+      batches: days(retention?.batches_days ?? 29),
       files: Duration.hours(retention?.files_hours ?? 48),
       storedFilesMs: retention?.files_days === undefined ? Infinity : Duration.toMillis(days(retention.files_days)),
       requests: days(retention?.requests_days ?? 30),

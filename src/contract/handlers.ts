@@ -4,6 +4,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Layer } from "effect"
 import type { Effect, Scope } from "effect"
 import type { BodyText } from "./bodies/BodyText.ts"
+import type { UploadedFile } from "./bodies/UploadedFile.ts"
 import type { Caller } from "./callers/Caller.ts"
 import type { Future } from "../flow/Future.ts"
 import type { RequestRecord } from "./records/RequestRecord.ts"
@@ -24,6 +25,8 @@ export interface Incoming {
   readonly bodyText?: BodyText | undefined
   /** The body is large enough to be processed in steps that yield to other requests. */
   readonly isLarge?: boolean
+  /** A long body, of which `body` is only the frame; on disk until the request has ended (`LongBody`). */
+  readonly long?: UploadedFile | undefined
   /** False if the body certainly names no file by `file_id`; absent if that is not known. */
   readonly namesFiles?: boolean
   /** Headers of the reply, success or failure; handlers and services may add to them. */

@@ -5,16 +5,14 @@ import { Access } from "../access/Access.ts"
 import { handlersTag } from "../contract/handlers.ts"
 import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { testDouble } from "../contract/testDouble.ts"
-import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 import type { Daemons } from "../flow/Daemons.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { Limits } from "../limits/Limits.ts"
-import { AccessLog } from "../telemetry/AccessLog.ts"
+import type { AccessLog } from "../telemetry/AccessLog.ts"
 import { BodyLog } from "../telemetry/BodyLog.ts"
-import { RequestLog } from "../telemetry/RequestLog.ts"
+import { makeRequestEnded } from "../telemetry/requestEnded.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
-import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { makeRequestIds } from "./answer.ts"
 import { readCertificate } from "./Certificate.ts"
@@ -116,7 +114,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         runtime: yield* Effect.runtime(),
         access: { authenticate: access.authenticate, admit: limits.admit },
         idempotency: yield* Idempotency,
-        ended: ended(yield* AccessLog, yield* RequestLog, tracing),
+        ended: yield* makeRequestEnded,
         unfinished: options.unfinished ?? new Unfinished(),
         bodies: yield* BodyLog,
         tracing,
@@ -220,15 +218,6 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       return { url: listener.url }
     })
   )
-
-/** Logs every request. Those of an account's key that are not GETs are also stored. */
-const ended =
-  (log: (typeof AccessLog)["Service"], rows: RequestLog, tracing: Tracing | undefined) =>
-  (record: RequestRecord): void => {
-    if (record.trace !== undefined) tracing?.request(record, record.trace)
-    log.record(record)
-    if (record.account !== undefined && record.account !== "" && record.method !== "GET") rows.append(record)
-  }
 
 const cannotListen = ({ hostname, port }: ServerOptions, cause: unknown): CannotListen => {
   const address = `${hostname}:${port}`

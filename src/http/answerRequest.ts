@@ -1,7 +1,8 @@
 import { Effect, Either } from "effect"
 import { reachesSame } from "../contract/callers/Acting.ts"
 import { Caller } from "../contract/callers/Caller.ts"
-import type { FormBounds } from "../contract/annotations.ts"
+import type { FormBounds, LongBodyBounds } from "../contract/annotations.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
 import { InvalidRequest, RateLimited } from "../contract/failures/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import { forbidden } from "../contract/callers/permission.ts"
@@ -15,9 +16,9 @@ import type { Route } from "./compile.ts"
 import { endHungUp, renderedCause, renderedFailure } from "./finish.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
 import { isForm, readForm } from "./form/readForm.ts"
-import type { Form } from "./form/readForm.ts"
+import { isLong, readLong } from "./form/readLong.ts"
 import { NotSpooled } from "./form/Spool.ts"
-import { nulInParams } from "./nul.ts"
+import { nulInParams } from "../contract/json/nul.ts"
 import { once } from "./once.ts"
 import { authenticate } from "./authenticate.ts"
 import type { Opened } from "./authenticate.ts"
@@ -62,7 +63,13 @@ const enter = (asking: Asking, caller: Opened): Response | Promise<Response> => 
 const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const { exchange, route } = asking
   const { request, server, serving } = exchange
-  if (route.form !== null && isForm(request)) return readAsForm(asking, caller, route.form)
+  const { form, long } = route
+  if (form !== null && isForm(request)) {
+    return readToDisk(asking, caller, (holding) => formOnDisk(exchange, form, holding))
+  }
+  if (long !== null && isLong(request)) {
+    return readToDisk(asking, caller, (holding) => longOnDisk(exchange, long, holding))
+  }
   const holding = begin(exchange, caller)
   if (holding instanceof RateLimited) return renderedFailure(exchange, holding)
   let text = ""
@@ -99,30 +106,60 @@ const begin = ({ record, reply, serving }: Exchange, caller: Caller): Holding | 
   return holding
 }
 
-/** Reads a form, then answers. Its files are deleted once the handler has ended. */
-const readAsForm = async (asking: Asking, caller: Caller, bounds: FormBounds): Promise<Response> => {
+/** A body on disk, and what is decoded of it. */
+interface OnDisk {
+  readonly read: Read
+  /** The same for each time that a client sends it. */
+  readonly text: string
+  readonly discard: () => Promise<void>
+}
+
+/** Reads a form. Its boundary differs each time that a client sends the same. */
+const formOnDisk = async ({ request }: Exchange, bounds: FormBounds, holding: Holding): Promise<OnDisk | Failure> => {
+  const form = await readForm(request, bounds, holding)
+  if (form instanceof Error) return form
+  const { body, discard } = form
+  const read = { body, bodyText: undefined, isLarge: false, namesFiles: false }
+  return { read, text: JSON.stringify(body), discard: () => discard() }
+}
+
+const longOnDisk = async (
+  { request }: Exchange,
+  bounds: LongBodyBounds,
+  holding: Holding
+): Promise<OnDisk | Failure> => {
+  const sent = await readLong(request, bounds, holding)
+  if (sent instanceof Error) return sent
+  const { discard, file } = sent
+  const read = { body: bounds.shownAs, bodyText: undefined, isLarge: false, namesFiles: false, long: file }
+  return { read, text: JSON.stringify(file), discard }
+}
+
+/** Reads a body to disk, then answers. Its files are deleted once the handler has ended. */
+const readToDisk = async (
+  asking: Asking,
+  caller: Caller,
+  onDisk: (holding: Holding) => Promise<OnDisk | Failure>
+): Promise<Response> => {
   const { exchange } = asking
   const { request, server, serving } = exchange
   const holding = begin(exchange, caller)
   if (holding instanceof RateLimited) return renderedFailure(exchange, holding)
-  let form: Form | undefined
+  let sent: OnDisk | undefined
   try {
     server.timeout(request, serving.idleSeconds)
-    const sent = await readForm(request, bounds, holding)
-    if (sent instanceof Error) return renderedFailure(exchange, sent)
-    form = sent
-    const { body } = sent
-    // The boundary differs each time that a client sends the same form.
-    const text = JSON.stringify(body)
-    recordFrom(exchange, caller, () => text)
-    const input = inputOf(asking, caller, { body, bodyText: undefined, isLarge: false, namesFiles: false })
+    const read = await onDisk(holding)
+    if (read instanceof Error) return renderedFailure(exchange, read)
+    sent = read
+    recordFrom(exchange, caller, () => read.text)
+    const input = inputOf(asking, caller, read.read)
     if (input instanceof InvalidRequest) return renderedFailure(exchange, input)
-    return await conclude(asking, await beginAnswer(asking, caller, input, text))
+    return await conclude(asking, await beginAnswer(asking, caller, input, read.text))
   } catch (cause) {
-    if (form !== undefined || cause instanceof NotSpooled) throw cause
+    if (sent !== undefined || cause instanceof NotSpooled) throw cause
     return request.signal.aborted ? endHungUp(exchange) : renderedFailure(exchange, unreadable)
   } finally {
-    await form?.discard()
+    await sent?.discard()
     holding.endBody()
   }
 }
@@ -208,7 +245,7 @@ const recordFrom = (exchange: Exchange, { account }: Caller, text: () => string)
 const decoded = (
   { exchange, route }: Asking,
   caller: Caller,
-  { body, bodyText, isLarge, namesFiles }: Read
+  { body, bodyText, isLarge, long, namesFiles }: Read
 ): Input | InvalidRequest => {
   const { reply, request, serving } = exchange
   const input: Input = {
@@ -221,6 +258,7 @@ const decoded = (
       body,
       bodyText,
       isLarge,
+      ...(long !== undefined && { long }),
       namesFiles,
       replyHeaders: reply.headers,
       tellStanding: route.tellStanding,

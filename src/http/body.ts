@@ -1,5 +1,6 @@
 import { BodyText } from "../contract/bodies/BodyText.ts"
 import type { Places } from "../contract/bodies/BodyText.ts"
+import type { UploadedFile } from "../contract/bodies/UploadedFile.ts"
 import { decompression } from "../contract/bodies/decompression.ts"
 import { parseExactly, TooManyLongIntegers } from "../contract/json/exactJson.ts"
 import { InvalidRequest, TooLarge, Undecodable, UnsupportedEncoding } from "../contract/failures/Failure.ts"
@@ -8,7 +9,7 @@ import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { bodyBounds, excessOf, excessWords } from "../contract/json/jsonBounds.ts"
 import type { JsonBounds } from "../contract/json/jsonBounds.ts"
-import { nulIn } from "./nul.ts"
+import { nulIn } from "../contract/json/nul.ts"
 import type { Holding } from "./Unfinished.ts"
 
 /** Each costs as much to parse as dozens of other values. */
@@ -24,6 +25,8 @@ export interface Read {
   readonly isLarge: boolean
   /** False if it certainly names no file. */
   readonly namesFiles: boolean
+  /** A long body on disk. */
+  readonly long?: UploadedFile | undefined
 }
 
 export const nothing: Read = { body: undefined, bodyText: undefined, isLarge: false, namesFiles: false }

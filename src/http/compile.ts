@@ -10,6 +10,7 @@ import {
   Form,
   Idempotent,
   KnownFieldsOnly,
+  LongBody,
   LongLived,
   OpenedBy,
   Prefixes,
@@ -19,7 +20,7 @@ import {
   SharedPaths,
   Family
 } from "../contract/annotations.ts"
-import type { FormBounds } from "../contract/annotations.ts"
+import type { FormBounds, LongBodyBounds } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { openDecoder } from "../contract/open.ts"
@@ -46,6 +47,8 @@ export interface Route {
   readonly bodyLimit: number
   /** The bounds of its body as a form; null if it takes none. */
   readonly form: FormBounds | null
+  /** The bounds of a long body; null if its bodies are read into memory. */
+  readonly long: LongBodyBounds | null
   readonly decodePayload: Decode | undefined
   readonly decodePath: Decode | undefined
   readonly decodeUrlParams: Decode | undefined
@@ -132,6 +135,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         tellStanding: rateDialect === null ? undefined : rateHeaders[rateDialect],
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
         form: Context.get(mergedAnnotations, Form),
+        long: Context.get(mergedAnnotations, LongBody),
         decodePayload: onlyKnown ? decoder(endpoint.payloadSchema, onlyKnown) : bodyDecoder(endpoint.payloadSchema),
         decodePath: pathDecoder(endpoint.pathSchema),
         decodeUrlParams: decoder(endpoint.urlParamsSchema, onlyKnown),

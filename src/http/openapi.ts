@@ -3,7 +3,7 @@ import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
 import { Form, Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
 import { isFinal } from "./answer.ts"
-import { withoutNul } from "./nul.ts"
+import { withoutNul } from "../contract/json/nul.ts"
 import { tidySchemas } from "./tidySchemas.ts"
 
 type Json = Readonly<Record<string, unknown>>

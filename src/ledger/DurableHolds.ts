@@ -25,10 +25,11 @@ import { priceFromText } from "./Price.ts"
 import type { Price } from "./Price.ts"
 import { billOf } from "./billOf.ts"
 import type { Observed } from "./observed.ts"
+import { taskOfHold } from "./partHold.ts"
 
 /** Money for work that outlives the request and the process that accepted it. */
 export interface TaskHold extends Chargeable {
-  /** The task's id. */
+  /** The task's id, or that of its part (`partHold`). */
   readonly id: string
   /** Limits of the model, beside those of the key and its account. */
   readonly modelLimits?: SharedLimits | undefined
@@ -107,7 +108,9 @@ export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql
   const rows = holdStatements(sql)
 
   const within = (hold: TaskHold, stored: Effect.Effect<unknown, SqlError>): RowWrite => {
-    const bounds = boundsOf(hold).filter(({ most }) => most !== undefined)
+    // A part counts with its task.
+    const isPart = taskOfHold(hold.id) !== hold.id
+    const bounds = isPart ? [] : boundsOf(hold).filter(({ most }) => most !== undefined)
     return bounds.length === 0
       ? Effect.asVoid(stored)
       : Effect.zipRight(
@@ -121,16 +124,23 @@ export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql
    * its route at creation, at most the stored hold, and releases the rest. Does nothing if the hold has ended already or never existed.
    *
    * @param used undefined: nothing was delivered
+   * @param tellCost called once the charge is stored
    * @returns the charge in nano-dollars
    */
-  const end = Effect.fnUntraced(function* (id: string, used: Used | undefined): Effect.fn.Return<number, SqlError> {
+  const end = Effect.fnUntraced(function* (
+    id: string,
+    used: Used | undefined,
+    tellCost?: Chargeable["tellCost"]
+  ): Effect.fn.Return<number, SqlError> {
     const held = yield* rows.remove(id)
     if (held === undefined) return 0
     const nowMs = clock.unsafeCurrentTimeMillis()
     const row = used === undefined ? undefined : rowOf(held, used, nowMs)
     yield* balances.endTask(held, row, nowMs, () => {
       generated.delete(id)
-      if (row !== undefined) observed(row)
+      if (row === undefined) return
+      observed(row)
+      tellCost?.(row)
     })
     return row?.costNanoUsd ?? 0
   })
@@ -159,7 +169,7 @@ export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql
       ...(isUndelivered === true
         ? { used: noUsage, ...unpaid(bill.upstreamCostNanoUsd) }
         : { used: wholeUsage(usage), costLines, ...costsWithin(most, bill) }),
-      task: held.id
+      task: taskOfHold(held.id)
     }
   }
 

@@ -49,7 +49,7 @@ export class MessagesApi extends HttpApiGroup.make("messages")
   .annotate(Prefixes, ["/v1/messages"])
   .annotate(Clients, {
     headers: anthropicHeaders,
-    prefixes: ["/v1/messages/batches"],
+    prefixes: [],
     errors: AnthropicError
   })
   .annotate(BodyLimit, 32 * 1024 * 1024)

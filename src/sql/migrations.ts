@@ -36,6 +36,7 @@ import { sound } from "./migrations/0066_sound.ts"
 import { storedFiles } from "./migrations/0067_storedFiles.ts"
 import { storedConversations } from "./migrations/0068_storedConversations.ts"
 import { chatCompletions } from "./migrations/0069_chatCompletions.ts"
+import { batches } from "./migrations/0070_batches.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -79,7 +80,8 @@ const onBoth: ReadonlyArray<Step> = [
   [66, "sound", sound],
   [67, "storedFiles", storedFiles],
   [68, "storedConversations", storedConversations],
-  [69, "chatCompletions", chatCompletions]
+  [69, "chatCompletions", chatCompletions],
+  [70, "batches", batches]
 ]
 
 /** The schema that this gateway works with. */

@@ -3,6 +3,7 @@ import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Ledger } from "../ledger/Ledger.ts"
+import { taskOfHold } from "../ledger/partHold.ts"
 import { StoredHolds } from "../ledger/store/StoredHolds.ts"
 import { TaskStore } from "./TaskStore.ts"
 import { UnitOfWork } from "./UnitOfWork.ts"
@@ -26,8 +27,8 @@ export const OrphanedHoldsLive = Layer.scopedDiscard(
     const freeSome = (after: string) =>
       Effect.gen(function* () {
         const ids = yield* holds.after(after, atOnce)
-        const open = yield* store.open(ids)
-        const orphans = ids.filter((id) => !open.has(id))
+        const open = yield* store.open([...new Set(ids.map(taskOfHold))])
+        const orphans = ids.filter((id) => !open.has(taskOfHold(id)))
         if (orphans.length > 0) {
           yield* Effect.logWarning(`releasing ${orphans.length} holds without a task`)
           yield* unit.commit(Effect.forEach(orphans, (id) => ledger.endHold(id, undefined), { discard: true }))

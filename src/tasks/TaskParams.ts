@@ -16,7 +16,7 @@ export type CallbackFilter = typeof CallbackFilter.Type
 
 /** Query parameters that filter tasks. */
 export const TaskParams = {
-  kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
+  kind: Schema.optional(Schema.Literal("message", "response", "video", "batch")).annotations({
     description: "Only rows that match."
   }),
   model: only("Only this model's."),

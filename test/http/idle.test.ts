@@ -28,8 +28,8 @@ const AccessThatWaits = Layer.effect(
   Access,
   Effect.map(
     Access,
-    ({ authenticate, open }) =>
-      new Access({ open, authenticate: (headers) => Effect.delay(authenticate(headers), "5 millis") })
+    ({ authenticate, ofKey, open }) =>
+      new Access({ open, ofKey, authenticate: (headers) => Effect.delay(authenticate(headers), "5 millis") })
   )
 ).pipe(Layer.provide(Access.Default))
 

@@ -123,6 +123,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "tasks",
     "callbacks"
   ],
+  // Many requests of the families at once.
+  batches: [...leaves, ...forFamilies, "cluster", "access", ...families.filter((room) => room !== "videos")],
 
   // Around them.
   account: [...leaves, "feed", "tasks", "requests", "access", "ledger", "limits"],
@@ -146,7 +148,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
-  "Api.ts": ["contract", ...families, "files", "storedFiles", "catalogue", "dispatch", "account", "health"],
+  "Api.ts": ["contract", ...families, "batches", "files", "storedFiles", "catalogue", "dispatch", "account", "health"],
   // Sessions of people and operators, then programs that sign in for people.
   "people/signIn": [...leaves, "guard", "access", "limits", "people", "admin"],
   "people/programs": [...leaves, "access", "people", "people/signIn", "admin"],
@@ -185,6 +187,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Handlers.ts": [
     ...leaves,
     ...families,
+    "batches",
     "files",
     "storedFiles",
     "ledger",

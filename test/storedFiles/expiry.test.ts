@@ -17,6 +17,7 @@ const owner = Caller.unrestricted("one")
 const retention = {
   responses: Duration.days(1),
   tasks: Duration.days(1),
+  batches: Duration.days(1),
   files: Duration.days(1),
   storedFilesMs: Duration.toMillis("2 hours"),
   requests: Duration.days(1),

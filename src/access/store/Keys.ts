@@ -67,6 +67,13 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         Effect.orDie
       )
 
+    /** The same by a key's id. */
+    const openId = (id: KeyId): Effect.Effect<Option.Option<Opening>> =>
+      sql`SELECT ${columns} FROM keys k ${joined} WHERE k.id = ${id}`.pipe(
+        Effect.map((found) => Option.fromNullable(firstOpening(found))),
+        Effect.orDie
+      )
+
     const alone = makeAlone(sql)
 
     /** Stores a key and returns its secret, which is not shown again. Creates the account if it does not exist. */
@@ -200,6 +207,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     return {
       open,
+      openId,
       create,
       revoke,
       bootstrap,

@@ -28,7 +28,7 @@ export const erased = {
 
 /**
  * Tables that keep usage and payments, without content (end users and tags of budgets are hashes there), or whose rows go
- * with a task or response (`deliveries`, `response_items`) or within minutes (`device_grants`, files).
+ * with a task or response (`deliveries`, `response_items`) or within minutes (`device_grants`, files, batches).
  */
 export const staying = [
   "keys",
@@ -45,6 +45,7 @@ export const staying = [
   "deliveries",
   "device_grants",
   "response_items",
+  "batches",
   "stored_files",
   "stored_file_sums"
 ] as const
@@ -83,6 +84,10 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         sql`UPDATE stored_files SET state = 'removing', due_at = 0 WHERE account_id = ${account} RETURNING id`,
         (affected) => affected.length
       )
+
+    /** Hides the account's batches; the daemon of batches removes them with their lines. */
+    const hideBatches = (account: string): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE batches SET due_at = 0 WHERE account_id = ${account}`
 
     const someTasks = (account: string) =>
       unit.commit(
@@ -151,6 +156,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
       Effect.gen(function* () {
         const { files, tasks } = yield* allTasks(account)
         const stored = yield* hideStored(account)
+        yield* hideBatches(account)
         const removed = yield* Effect.forEach(tables, (table) =>
           Effect.map(
             isLong(table) ? allOfLong(table, account) : all(table, account),

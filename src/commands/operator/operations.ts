@@ -223,7 +223,7 @@ const cancelText = ({ id, state }: TaskSummary, isServed: boolean): string => {
     : `No gateway runs on this database; ${id} is cancelled at its next start.`
 }
 
-const kinds = ["message", "response", "video"] as const
+const kinds = ["message", "response", "video", "batch"] as const
 const kindOf = (kind: string | undefined) => kinds.find((one) => one === kind)
 
 const requestParams = ({ owner: _owner, sinceMs: _since, status, untilMs: _until, ...same }: RequestFilter) => ({

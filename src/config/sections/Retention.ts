@@ -6,6 +6,7 @@ import { Count, Seconds, Span } from "./values.ts"
 export const Retention = Schema.Struct({
   responses_days: optionalField(Seconds, "Stored responses, chat completions, conversations and threads.", "`30`"),
   tasks_days: optionalField(Seconds, "Video tasks, async messages and events of background responses.", "`7`"),
+  batches_days: optionalField(Seconds, "Ended [batches](api.md#batches) and their results.", "`29`"),
   files_hours: optionalField(Seconds, "Files that the gateway serves.", "`48`"),
   files_days: optionalField(
     Seconds,

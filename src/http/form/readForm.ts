@@ -6,6 +6,7 @@ import { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import type { Holding } from "../Unfinished.ts"
 import { boundaryOf, FormParser } from "./FormParser.ts"
 import type { FormEvent, PartHead } from "./FormParser.ts"
+import { receive } from "./receive.ts"
 import { Spool } from "./Spool.ts"
 import { SpooledFile } from "./SpooledFile.ts"
 
@@ -51,27 +52,10 @@ const filled = async (
   parser: FormParser
 ): Promise<Refusal | undefined> => {
   const { bounds } = form
-  const reader = body?.getReader()
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    void reader?.cancel().catch(() => {})
-  }, bounds.seconds * 1_000)
-  let bytes = 0
-  try {
-    for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
-      bytes += next.value.byteLength
-      if (bytes > bounds.bytes) return tooLarge(bounds)
-      const refused = await form.take(parser.push(next.value))
-      if (refused !== undefined) return refused
-    }
-  } catch (cause) {
-    if (!isLate) throw cause
-  } finally {
-    clearTimeout(timer)
-    reader?.releaseLock()
-  }
-  if (isLate) return malformedForm(`it was not received within ${bounds.seconds} seconds`)
+  const refused = await receive(body, bounds, (chunk) => form.take(parser.push(chunk)))
+  if (refused === "late") return malformedForm(`it was not received within ${bounds.seconds} seconds`)
+  if (refused === "large") return tooLarge(bounds)
+  if (refused !== undefined) return refused
   return parser.isOver ? undefined : malformedForm("it ends before its closing boundary")
 }
 

@@ -36,6 +36,8 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
       VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0}, ${""}, ${0})`
   )
   const confirmHold = prepare(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
+  /** Leaves out the holds of tasks' parts (`partHold`). */
+  const ofTask = sql.literal("id NOT LIKE '%:%'")
   const deleteHold = prepare(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
 
   /** @param budgets the amounts that budgets hold for the task */
@@ -71,7 +73,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
     Effect.zipRight(
       alone(`${column} ${value}`),
       Effect.map(
-        sql`SELECT COUNT(*) AS n FROM holds WHERE ${sql(column)} = ${value} AND confirmed = 1`,
+        sql`SELECT COUNT(*) AS n FROM holds WHERE ${sql(column)} = ${value} AND confirmed = 1 AND ${ofTask}`,
         (found) => counted.first(found)?.n ?? 0
       )
     )
@@ -80,7 +82,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
   const countOfModels = ({ includes, name }: SharedModels): Effect.Effect<number, SqlError> =>
     Effect.zipRight(
       alone(`model ${name}`),
-      Effect.map(sql`SELECT model, COUNT(*) AS n FROM holds WHERE confirmed = 1 GROUP BY model`, (found) =>
+      Effect.map(sql`SELECT model, COUNT(*) AS n FROM holds WHERE confirmed = 1 AND ${ofTask} GROUP BY model`, (found) =>
         ofModels.all(found).reduce((sum, { model, n }) => (includes(model) ? sum + n : sum), 0)
       )
     )

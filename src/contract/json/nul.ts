@@ -1,5 +1,5 @@
-import { InvalidRequest } from "../contract/failures/Failure.ts"
-import { isObject } from "../contract/json/json.ts"
+import { InvalidRequest } from "../failures/Failure.ts"
+import { isObject } from "./json.ts"
 
 /**
  * Refuses text with NUL (U+0000), which Postgres cannot store: an `InvalidRequest` that names the first, otherwise

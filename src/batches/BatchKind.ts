@@ -1,0 +1,125 @@
+import { Clock, Duration, Effect } from "effect"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Access } from "../access/Access.ts"
+import { Settings } from "../config/Settings.ts"
+import type { AuthInvalid } from "../contract/failures/Failure.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { orStoreFailure } from "../tasks/StoreFailure.ts"
+import { isTerminal } from "../tasks/Task.ts"
+import type { Task } from "../tasks/Task.ts"
+import type { Lease, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
+import { makeLineFamilies } from "./lineFamilies.ts"
+import { BatchStore } from "./store/BatchStore.ts"
+import { LineStore } from "./store/LineStore.ts"
+import { openLines } from "./store/BatchRow.ts"
+import type { BatchRow, Stop } from "./store/BatchRow.ts"
+
+export const batchKindName = "batch"
+export const batchLane = `${batchKindName}:all`
+
+/** Turns at a time: each only looks at its batch. */
+const parallel = 50
+/** Waiting lines that are ended in one transaction. */
+const endedAtOnce = 1_000
+/** The time between two looks at a batch, in ms: a twentieth of its age. */
+const look = { least: 100, most: 2_000 } as const
+/** How long an operator's cancellation waits for lines that run: so many looks of 100 ms. */
+const stopLooks = 100
+
+export const canceled: Stop = { outcome: "canceled", status: null, result: null }
+const expired: Stop = { outcome: "expired", status: null, result: null }
+
+/**
+ * Batches as tasks. A turn looks whether the batch goes on: it stops when it expires, is cancelled, or its key would be
+ * refused. `LineRunner` runs the lines, on every node.
+ */
+export const makeBatchKind = Effect.gen(function* () {
+  const access = yield* Access
+  const ledger = yield* Ledger
+  const batches = yield* BatchStore
+  const lines = yield* LineStore
+  const families = yield* makeLineFamilies
+  const keptMs = Duration.toMillis((yield* Settings).retention.batches)
+
+  const refusedBy = (batch: BatchRow, failure: AuthInvalid): Stop => {
+    const { body, status } = families[batch.endpoint]?.refusal(failure) ?? { status: 401, body: {} }
+    return { outcome: "errored", status, result: JSON.stringify(body) }
+  }
+
+  /** The reason that no further line begins. */
+  const reasonOf = Effect.fnUntraced(function* (batch: BatchRow) {
+    if (batch.stop !== null) return batch.stop
+    if ((yield* Clock.currentTimeMillis) >= batch.expires_at) return expired
+    return yield* access.ofKey(batch.key_id).pipe(
+      Effect.as(undefined),
+      Effect.catchTags({
+        AuthInvalid: (failure) => Effect.succeed(refusedBy(batch, failure)),
+        Unavailable: () => Effect.succeed(undefined)
+      })
+    )
+  })
+
+  /** Ends waiting lines; true if more are left. */
+  const endSome = (id: string, reason: Stop): Effect.Effect<boolean, SqlError> =>
+    Effect.map(lines.endWaiting(id, reason, endedAtOnce), (ended) => ended === endedAtOnce)
+
+  const run = Effect.fnUntraced(function* (lease: Lease) {
+    const { id, state } = lease.task
+    const batch = yield* orStoreFailure(batches.get(id))
+    if (batch === undefined) return failed("the batch is gone")
+    if (state === "queued") yield* lease.write({ state: "running" })
+    const reason = yield* reasonOf(batch)
+    if (reason !== undefined) {
+      if (batch.stop === null) yield* orStoreFailure(batches.stop(id, reason))
+      if (yield* orStoreFailure(endSome(id, reason))) return again(0)
+    } else batches.bell.ring()
+    const now = (yield* orStoreFailure(batches.get(id))) ?? batch
+    if (openLines(now) === 0) return over(now)
+    const ageMs = (yield* Clock.currentTimeMillis) - batch.created_at
+    return again(Math.min(look.most, Math.max(look.least, ageMs / 20)))
+  })
+
+  const isOpen = (id: string) =>
+    Effect.map(batches.get(id), (batch) => batch !== undefined && openLines(batch) > 0)
+
+  const stop = ({ id }: Task): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      yield* batches.stop(id, canceled, yield* Clock.currentTimeMillis)
+      let isLeft = true
+      while (isLeft) isLeft = yield* endSome(id, canceled)
+      for (let looks = 0; looks < stopLooks && (yield* isOpen(id)); looks++) {
+        yield* Effect.sleep("100 millis")
+        // Lines that were taken but did not begin.
+        yield* endSome(id, canceled)
+      }
+    }).pipe(Effect.orDie)
+
+  const ended = Effect.fnUntraced(function* (id: string): Effect.fn.Return<number, SqlError> {
+    yield* ledger.endHold(id, undefined)
+    const batch = yield* batches.end(id, yield* Clock.currentTimeMillis, keptMs)
+    return batch?.cost_nano_usd ?? 0
+  })
+
+  const kind: TaskKind = {
+    name: batchKindName,
+    parallel,
+    run,
+    record: ({ id, state }) => ({ id, object: "batch", state }),
+    changed: ({ id, state }) => (isTerminal(state) ? orStoreFailure(ended(id)) : Effect.succeed(0)),
+    stop,
+    gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
+  }
+  return kind
+})
+
+const again = (againInMs: number): TaskTurn => ({ patch: {}, againInMs })
+
+const over = ({ stop }: BatchRow): TaskTurn => ({
+  patch: stop?.outcome === "canceled" ? { state: "cancelled" } : { state: "succeeded", result: {} },
+  againInMs: 0
+})
+
+const failed = (message: string): TaskTurn => ({
+  patch: { state: "failed", error: { code: "server_error", message } },
+  againInMs: 0
+})

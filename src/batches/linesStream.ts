@@ -1,0 +1,28 @@
+import { Effect, Runtime } from "effect"
+import { LineStore } from "./store/LineStore.ts"
+import type { EndedLine } from "./store/BatchRow.ts"
+
+/** Lines read at a time. */
+const atOnce = 50
+
+/** Makes a function that streams a batch's lines as text, page by page, as fast as they are read. */
+export const makeLinesStream = Effect.gen(function* () {
+  const lines = yield* LineStore
+  const runtime = yield* Effect.runtime()
+  const encoder = new TextEncoder()
+
+  return (batch: string, written: (line: EndedLine) => string): ReadableStream<Uint8Array> => {
+    let after = -1
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const page = await Runtime.runPromise(runtime)(lines.page(batch, after, atOnce))
+          after = page.at(-1)?.place ?? after
+          if (page.length > 0) controller.enqueue(encoder.encode(page.map(written).join("")))
+          if (page.length < atOnce) controller.close()
+        }
+      },
+      { highWaterMark: 0 }
+    )
+  }
+})

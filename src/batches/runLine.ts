@@ -1,0 +1,186 @@
+import { Clock, Data, Effect, Either, Random } from "effect"
+import { Access } from "../access/Access.ts"
+import { Internal } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import { isJsonObject } from "../contract/fields.ts"
+import { RequestRecord } from "../contract/records/RequestRecord.ts"
+import { randomHex } from "../contract/text/randomHex.ts"
+import { holdOf } from "../dispatch/holdOf.ts"
+import { backoff } from "../flow/schedules.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { partHold } from "../ledger/partHold.ts"
+import { countRequest } from "../limits/countRequest.ts"
+import { Limits } from "../limits/Limits.ts"
+import { saturatedDelay } from "../tasks/backoff.ts"
+import { maxAttempts } from "../tasks/maxAttempts.ts"
+import { RequestSeal } from "../tasks/RequestSeal.ts"
+import { orStoreFailure } from "../tasks/StoreFailure.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
+import { incomingOf, storedRequest } from "../tasks/StoredRequest.ts"
+import { UnitOfWork } from "../tasks/UnitOfWork.ts"
+import { makeRequestEnded } from "../telemetry/requestEnded.ts"
+import { headersOf } from "./keptHeaders.ts"
+import { makeLineFamilies } from "./lineFamilies.ts"
+import type { LineFamily } from "./lineFamilies.ts"
+import { BatchStore } from "./store/BatchStore.ts"
+import { LineStore } from "./store/LineStore.ts"
+import type { BatchRow, HeldLine } from "./store/BatchRow.ts"
+
+/** The batch was stopped, or another node has the line, before it began. */
+class NotBegun extends Data.TaggedError("NotBegun") {}
+
+/** The batch has ended while a line ran. */
+class TooLate extends Data.TaggedError("TooLate") {}
+
+interface Answer {
+  readonly status: number
+  /** JSON. */
+  readonly result: string
+}
+
+/** The id of a line's hold and of its sealed request. */
+const idOf = ({ batch_id, place }: HeldLine): string => partHold(batch_id, place)
+
+/** Runs lines of batches: each as a request with its body, at its key's permissions and limits of that moment. */
+export const makeRunLine = Effect.gen(function* () {
+  const access = yield* Access
+  const limits = yield* Limits
+  const ledger = yield* Ledger
+  const { open } = yield* RequestSeal
+  const unit = yield* UnitOfWork
+  const batches = yield* BatchStore
+  const lines = yield* LineStore
+  const families = yield* makeLineFamilies
+  const ended = yield* makeRequestEnded
+
+  /** The line's answer, for money that is held under its id. */
+  const answered = Effect.fnUntraced(function* (
+    family: LineFamily,
+    batch: BatchRow,
+    line: HeldLine,
+    record: RequestRecord
+  ): Effect.fn.Return<string, Failure | NotBegun | StoreFailure> {
+    if (line.attempts >= maxAttempts) return yield* givenUp
+    const caller = yield* access.ofKey(batch.key_id)
+    yield* countRequest(limits, caller)
+    const id = idOf(line)
+    const body = yield* open(id, line.request ?? "")
+    const headers = headersOf(batch.details)
+    const { requestId } = record
+    const request = incomingOf({ requestId, caller, headers, body }, batch.endpoint, { record, trace: undefined })
+    record.opened(caller)
+    record.describe(request.headers, isJsonObject(body) ? body : undefined)
+    const opened = yield* family.open(caller, request)
+    const hold = holdOf({ id, caller, requestId }, yield* opened.quote, record)
+    const routes = yield* ledger.holding(hold, (row) =>
+      unit.commit(
+        Effect.gen(function* () {
+          if (!(yield* lines.mayBegin(line))) return yield* new NotBegun()
+          yield* row
+          return storedRequest(caller, request, [], hold).routes
+        })
+      )
+    )
+    return yield* textOf(yield* opened.answer({ charge: ledger.chargeOf(id), routes }))
+  })
+
+  /**
+   * Stores the end of a line with its charge. The money is the line's for as long as this node has the line: if another
+   * has it by now, nothing changes. An answer that came after the end of its batch costs nothing.
+   */
+  const finish = (line: HeldLine, record: RequestRecord, answer: Answer): Effect.Effect<void, StoreFailure> =>
+    Effect.catchTag(unit.commit(finishing(line, record, answer)), "TooLate", () =>
+      unit.commit(
+        Effect.gen(function* () {
+          const canceled = { outcome: "canceled", status: answer.status, requestId: record.requestId, result: null } as const
+          if (yield* lines.finish(line, canceled)) yield* ledger.endHold(idOf(line), undefined)
+        })
+      )
+    )
+
+  const finishing = Effect.fnUntraced(function* (line: HeldLine, record: RequestRecord, { result, status }: Answer) {
+    const wasServed = status < 400
+    const outcome = wasServed ? "succeeded" : "errored"
+    if (!(yield* lines.finish(line, { outcome, status, requestId: record.requestId, result }))) return
+    const used = wasServed ? ledger.generatedBy(idOf(line)) : undefined
+    const cost = yield* ledger.endHold(idOf(line), used, (settlement) => record.settled(settlement))
+    if (!(yield* lines.counted(line, outcome, cost))) return yield* new TooLate()
+  })
+
+  const giveBack = (line: HeldLine, nextAtMs: number, tries: number): Effect.Effect<void, StoreFailure> =>
+    unit.commit(
+      Effect.flatMap(lines.giveBack(line, { nextAtMs, tries }), (isOurs) =>
+        isOurs ? ledger.endHold(idOf(line), undefined) : Effect.void
+      )
+    )
+
+  /** Waits for limits: no client is waiting. */
+  const later = Effect.fnUntraced(function* (line: HeldLine, failure: Failure) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const hint = failure._tag === "RateLimited" ? (failure.retryAfterSeconds ?? undefined) : undefined
+    yield* giveBack(line, nowMs + saturatedDelay(line.tries, hint, yield* Random.next), line.tries + 1)
+    return "waits" as const
+  })
+
+  const runOnce = Effect.fnUntraced(function* (batch: BatchRow, line: HeldLine) {
+    const family = families[batch.endpoint]
+    if (family === undefined) return yield* Effect.dieMessage(`no lines for ${batch.endpoint}`)
+    const begun = performance.now()
+    const record = new RequestRecord(
+      { requestId: `req_${randomHex()}`, method: "POST", path: batch.endpoint },
+      { family: batch.endpoint.slice("/v1/".length), endpoint: batch.endpoint },
+      begun,
+      ended
+    )
+    const answer = yield* Effect.either(answered(family, batch, line, record))
+    if (Either.isRight(answer)) {
+      yield* kept(finish(line, record, { status: 200, result: answer.right }))
+      record.answered(200, performance.now() - begun)
+      return "ended" as const
+    }
+    const failure = answer.left
+    if (failure._tag === "NotBegun" || failure._tag === "StoreFailure") {
+      yield* kept(giveBack(line, 0, line.tries))
+      return "waits" as const
+    }
+    const { body, status } = family.refusal(failure)
+    const result = JSON.stringify(body)
+    if (failure._tag === "AuthInvalid") {
+      yield* kept(orStoreFailure(batches.stop(batch.id, { outcome: "errored", status, result })))
+      yield* kept(giveBack(line, 0, line.tries))
+      return "waits" as const
+    }
+    if (mayPass(failure)) return yield* kept(later(line, failure))
+    yield* kept(finish(line, record, { status, result }))
+    record.failed(failure)
+    record.answered(status, performance.now() - begun)
+    return "ended" as const
+  })
+
+  /** Runs a line to its end, or gives it back (`waits`). An interruption gives it back. */
+  return (batch: BatchRow, line: HeldLine): Effect.Effect<"ended" | "waits"> =>
+    runOnce(batch, line).pipe(
+      Effect.catchAllDefect((defect) =>
+        Effect.logError("a line of a batch crashed", defect).pipe(
+          Effect.zipRight(kept(giveBack({ ...line, attempts: line.attempts + 1 }, 0, line.tries))),
+          Effect.as("waits" as const)
+        )
+      ),
+      Effect.onInterrupt(() => Effect.ignore(Effect.timeout(giveBack(line, 0, line.tries), "5 seconds"))),
+      Effect.annotateLogs({ batch: batch.id, line: line.place })
+    )
+})
+
+/** Until the database takes it. */
+const kept = <A>(write: Effect.Effect<A, StoreFailure>): Effect.Effect<A> =>
+  Effect.orDie(Effect.retry(write, backoff))
+
+const givenUp = new Internal({ message: `Internal error: the request was begun ${maxAttempts} times and never finished` })
+
+/** True for a failure that the same request may not meet later. */
+const mayPass = (failure: Failure): boolean =>
+  failure._tag === "Unavailable" || (failure._tag === "RateLimited" && failure.neverFits !== true)
+
+/** The answer's JSON. A passthrough answer is text. */
+const textOf = (answer: object): Effect.Effect<string> =>
+  answer instanceof Response ? Effect.promise(() => answer.text()) : Effect.sync(() => JSON.stringify(answer))
