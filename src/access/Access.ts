@@ -52,7 +52,11 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     /** The caller of what was found, remembered at its place. */
     const opened = (
       finding: Effect.Effect<Option.Option<Opening>, AuthInvalid | Unavailable>,
-      { isToken, otherwise, place }: { readonly isToken: boolean; readonly otherwise: AuthInvalid; readonly place: string }
+      {
+        isToken,
+        otherwise,
+        place
+      }: { readonly isToken: boolean; readonly otherwise: AuthInvalid; readonly place: string }
     ): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
         const asked = changes.seen()

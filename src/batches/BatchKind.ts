@@ -79,8 +79,7 @@ export const makeBatchKind = Effect.gen(function* () {
     return again(Math.min(look.most, Math.max(look.least, ageMs / 20)))
   })
 
-  const isOpen = (id: string) =>
-    Effect.map(batches.get(id), (batch) => batch !== undefined && openLines(batch) > 0)
+  const isOpen = (id: string) => Effect.map(batches.get(id), (batch) => batch !== undefined && openLines(batch) > 0)
 
   const stop = ({ id }: Task): Effect.Effect<void> =>
     Effect.gen(function* () {

@@ -1,29 +1,25 @@
 import { Clock, Effect, FiberSet, Layer } from "effect"
+import { Node } from "../cluster/Node.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { isBusy, pause } from "../flow/eventLoop.ts"
 import { backoff } from "../flow/schedules.ts"
-import { Node } from "../cluster/Node.ts"
+import { Lane } from "./Lane.ts"
 import { makeRunLine } from "./runLine.ts"
 import { BatchStore } from "./store/BatchStore.ts"
 import { LineStore } from "./store/LineStore.ts"
-import type { BatchRow, HeldLine } from "./store/BatchRow.ts"
+import type { HeldLine } from "./store/BatchRow.ts"
 
 /** The most lines that a process runs at a time, and while it is busy with requests. */
 const most = { lines: 16, busy: 2 } as const
-/** Lines that are taken ahead, so that each does not cost a look. */
+/** Lines of all batches that are taken ahead, so that each does not cost a look. */
 const ahead = 32
 /** While the process is busy with requests: the pause between two looks, in ms. */
 const politeMs = 50
-/** How long no line of a batch begins after one met a limit: doubled each time, in ms. */
-const rest = { first: 500, most: 8_000 } as const
-/** The longest sleep: other nodes may have stored lines, and lines wait for limits. */
-const lookMs = { running: 1_000, shared: 5_000, alone: 60_000 } as const
-
-interface Waiting {
-  readonly batch: BatchRow
-  readonly line: HeldLine
-}
+/** The longest sleep: other nodes may have stored batches, and lines wait for limits. In ms. */
+const lookMs = { running: 250, shared: 5_000, alone: 60_000 } as const
+/** How often the running batches are read, in ms: one that stops lets no line begin, whatever is known of it here. */
+const knownMs = 1_000
 
 /** Runs lines of batches, of each batch in turn, behind the requests that clients wait for. */
 export const LineRunnerLive = Layer.scopedDiscard(
@@ -33,55 +29,61 @@ export const LineRunnerLive = Layer.scopedDiscard(
     const node = yield* Node
     const run = yield* makeRunLine
     const fibers = yield* FiberSet.make()
-    const rests = new Map<string, { readonly ms: number; readonly untilMs: number }>()
-    let queue: Array<Waiting> = []
+    const lanes = new Map<string, Lane>()
     let running = 0
+    let readAtMs = -Infinity
     let hasTakenOver = false
 
-    /** Lines that wait here, taken back by the next look. */
-    const begin = ({ batch, line }: Waiting) => {
+    const begin = (lane: Lane, line: HeldLine) => {
       running++
-      const ran = Effect.flatMap(run(batch, line), (how) =>
-        Effect.map(Clock.currentTimeMillis, (nowMs) => {
-          if (how === "ended") rests.delete(batch.id)
-          else {
-            const ms = Math.min(rest.most, (rests.get(batch.id)?.ms ?? rest.first / 2) * 2)
-            rests.set(batch.id, { ms, untilMs: nowMs + ms })
-          }
-        })
-      )
-      return FiberSet.run(
-        fibers,
-        Effect.ensuring(
-          ran,
-          Effect.sync(() => {
-            running--
-            batches.bell.ring()
-          })
-        )
-      )
+      let how: "ended" | "waits" = "waits"
+      const over = Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        running--
+        lane.over(how, nowMs)
+        batches.bell.ring()
+      })
+      const ran = Effect.map(run(lane.batch, line), (ended) => void (how = ended))
+      return FiberSet.run(fibers, Effect.ensuring(ran, over))
     }
 
-    /** Takes lines of the batches that do not rest, as many of each. Returns the time until the next look, in ms. */
-    const fill = Effect.gen(function* () {
+    /** Knows the running batches. */
+    const look = Effect.fnUntraced(function* (nowMs: number) {
+      if (nowMs - readAtMs < knownMs && lanes.size > 0) return
       const open = yield* batches.running
-      if (open.length === 0) {
-        rests.clear()
-        return node.isShared ? lookMs.shared : lookMs.alone
-      }
-      const nowMs = yield* Clock.currentTimeMillis
-      const ready = open.filter(({ id }) => (rests.get(id)?.untilMs ?? 0) <= nowMs)
-      const share = Math.max(1, Math.floor(ahead / Math.max(1, ready.length)))
-      for (const batch of ready) {
+      readAtMs = nowMs
+      const ids = new Set(open.map(({ id }) => id))
+      for (const [id, lane] of lanes) if (!ids.has(id) && lane.isIdle) lanes.delete(id)
+      for (const batch of open) if (!lanes.has(batch.id)) lanes.set(batch.id, new Lane(batch, most.lines))
+    })
+
+    /** Takes lines for each batch that has none here and may run some. */
+    const fill = Effect.fnUntraced(function* (nowMs: number) {
+      const wanting = [...lanes.values()].filter((lane) => lane.waiting.length === 0 && lane.room(nowMs) > 0)
+      const share = Math.max(1, Math.floor(ahead / Math.max(1, lanes.size)))
+      for (const lane of wanting) {
+        const claimed = lines.claim(lane.batch.id, share)
         // A line that was taken is always run or given back.
-        const taken = yield* Effect.uninterruptible(
-          Effect.tap(lines.claim(batch.id, share), (some) =>
-            Effect.sync(() => void queue.push(...some.map((line) => ({ batch, line }))))
-          )
-        )
-        if (taken.length === 0) rests.set(batch.id, { ms: rest.first, untilMs: nowMs + rest.first })
+        yield* Effect.uninterruptible(Effect.map(claimed, (some) => void (lane.waiting = some)))
+        if (lane.waiting.length === 0) lane.foundNone(nowMs)
       }
-      return queue.length > 0 ? 0 : lookMs.running
+    })
+
+    /** Begins lines, one of each batch after the other. */
+    const beginSome = Effect.fnUntraced(function* (nowMs: number, room: number) {
+      let left = room
+      for (let hasMore = true; hasMore && left > 0;) {
+        hasMore = false
+        for (const [id, lane] of lanes) {
+          const line = left > 0 && lane.room(nowMs) > 0 ? lane.next() : undefined
+          if (line === undefined) continue
+          yield* begin(lane, line)
+          left--
+          hasMore = true
+          // The next pass goes on with another batch.
+          lanes.delete(id)
+          lanes.set(id, lane)
+        }
+      }
     })
 
     const pass = Effect.gen(function* () {
@@ -91,22 +93,23 @@ export const LineRunnerLive = Layer.scopedDiscard(
         if (freed > 0) yield* Effect.logInfo(`taking over ${freed} lines of batches of a process that died`)
       }
       const busy = isBusy()
+      const nowMs = yield* Clock.currentTimeMillis
+      yield* look(nowMs)
       const room = (busy ? most.busy : most.lines) - running
-      if (room <= 0) return busy ? giveWay : batches.bell.nextRing
-      const sleepMs = queue.length === 0 ? yield* fill : 0
-      const begun = queue.slice(0, room)
-      queue = queue.slice(room)
-      yield* Effect.forEach(begun, begin, { discard: true })
+      if (room > 0) {
+        yield* fill(nowMs)
+        yield* beginSome(nowMs, room)
+      }
       if (busy) return giveWay
-      if (queue.length > 0) return batches.bell.nextRing
-      return sleepMs === 0 ? Effect.yieldNow() : Effect.timeoutOption(batches.bell.nextRing, sleepMs)
+      const sleepMs = lanes.size > 0 ? lookMs.running : node.isShared ? lookMs.shared : lookMs.alone
+      return Effect.timeoutOption(batches.bell.nextRing, sleepMs)
     })
 
-    /** Lines that did not begin are free again. */
+    // Lines that did not begin are free again, after those that run have been given back.
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(lines.giveBackAll, "3 seconds")))
     yield* Effect.addFinalizer(() => FiberSet.clear(fibers))
     node.onLost(() => {
-      queue = []
+      for (const lane of lanes.values()) lane.waiting = []
     })
     yield* daemon("batches.lines", pass, backoff)
   })

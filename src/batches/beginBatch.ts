@@ -31,12 +31,7 @@ export const makeBeginBatch = Effect.gen(function* () {
   const tasks = yield* TaskStore
   const ledger = yield* Ledger
 
-  return Effect.fnUntraced(function* ({
-    batch,
-    fill,
-    request,
-    shown
-  }: Filling): Effect.fn.Return<BatchRow, Failure> {
+  return Effect.fnUntraced(function* ({ batch, fill, request, shown }: Filling): Effect.fn.Return<BatchRow, Failure> {
     const { caller, createdAtMs, id } = batch
     yield* Effect.orDie(batches.add(batch))
     const begun = Effect.gen(function* () {

@@ -15,6 +15,7 @@ export const keptHeaders = (headers: Headers): Readonly<Record<string, string>> 
   )
 
 /** The same of a stored batch. */
-export const headersOf = ({ headers }: JsonObject): Readonly<Record<string, string>> => (isHeaders(headers) ? headers : {})
+export const headersOf = ({ headers }: JsonObject): Readonly<Record<string, string>> =>
+  isHeaders(headers) ? headers : {}
 
 const isHeaders = Schema.is(Schema.Record({ key: Schema.String, value: Schema.String }))

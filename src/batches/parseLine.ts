@@ -10,7 +10,11 @@ const maxLongIntegers = 10_000
 export const parseLine = (text: string): { readonly value: unknown } | InvalidRequest => {
   const excess = excessOf(text, bodyBounds)
   if (excess !== undefined) {
-    return refusal(excess === "levels" ? `is nested deeper than ${bodyBounds.levels} levels` : `has ${excessWords(excess, bodyBounds)}`)
+    return refusal(
+      excess === "levels"
+        ? `is nested deeper than ${bodyBounds.levels} levels`
+        : `has ${excessWords(excess, bodyBounds)}`
+    )
   }
   try {
     const value = parseExactly(text, maxLongIntegers)

@@ -11,7 +11,7 @@ import { Ledger } from "../ledger/Ledger.ts"
 import { partHold } from "../ledger/partHold.ts"
 import { countRequest } from "../limits/countRequest.ts"
 import { Limits } from "../limits/Limits.ts"
-import { saturatedDelay } from "../tasks/backoff.ts"
+import { unreachableDelay } from "../tasks/backoff.ts"
 import { maxAttempts } from "../tasks/maxAttempts.ts"
 import { RequestSeal } from "../tasks/RequestSeal.ts"
 import { orStoreFailure } from "../tasks/StoreFailure.ts"
@@ -92,7 +92,12 @@ export const makeRunLine = Effect.gen(function* () {
     Effect.catchTag(unit.commit(finishing(line, record, answer)), "TooLate", () =>
       unit.commit(
         Effect.gen(function* () {
-          const canceled = { outcome: "canceled", status: answer.status, requestId: record.requestId, result: null } as const
+          const canceled = {
+            outcome: "canceled",
+            status: answer.status,
+            requestId: record.requestId,
+            result: null
+          } as const
           if (yield* lines.finish(line, canceled)) yield* ledger.endHold(idOf(line), undefined)
         })
       )
@@ -115,10 +120,9 @@ export const makeRunLine = Effect.gen(function* () {
     )
 
   /** Waits for limits: no client is waiting. */
-  const later = Effect.fnUntraced(function* (line: HeldLine, failure: Failure) {
+  const later = Effect.fnUntraced(function* (line: HeldLine) {
     const nowMs = yield* Clock.currentTimeMillis
-    const hint = failure._tag === "RateLimited" ? (failure.retryAfterSeconds ?? undefined) : undefined
-    yield* giveBack(line, nowMs + saturatedDelay(line.tries, hint, yield* Random.next), line.tries + 1)
+    yield* giveBack(line, nowMs + unreachableDelay(line.tries, yield* Random.next), line.tries + 1)
     return "waits" as const
   })
 
@@ -150,7 +154,7 @@ export const makeRunLine = Effect.gen(function* () {
       yield* kept(giveBack(line, 0, line.tries))
       return "waits" as const
     }
-    if (mayPass(failure)) return yield* kept(later(line, failure))
+    if (mayPass(failure)) return yield* kept(later(line))
     yield* kept(finish(line, record, { status, result }))
     record.failed(failure)
     record.answered(status, performance.now() - begun)
@@ -172,10 +176,11 @@ export const makeRunLine = Effect.gen(function* () {
 })
 
 /** Until the database takes it. */
-const kept = <A>(write: Effect.Effect<A, StoreFailure>): Effect.Effect<A> =>
-  Effect.orDie(Effect.retry(write, backoff))
+const kept = <A>(write: Effect.Effect<A, StoreFailure>): Effect.Effect<A> => Effect.orDie(Effect.retry(write, backoff))
 
-const givenUp = new Internal({ message: `Internal error: the request was begun ${maxAttempts} times and never finished` })
+const givenUp = new Internal({
+  message: `Internal error: the request was begun ${maxAttempts} times and never finished`
+})
 
 /** True for a failure that the same request may not meet later. */
 const mayPass = (failure: Failure): boolean =>

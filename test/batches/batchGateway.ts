@@ -22,7 +22,7 @@ const file = {
     name,
     secret: secretOf(name),
     account: name,
-    ...(name === "limited" && { limits: { requests_per_minute: 4 } }),
+    ...(name === "limited" && { limits: { concurrent_requests: 1 } }),
     ...(name === "single" && { limits: { concurrent_tasks: 1 } })
   }))
 }

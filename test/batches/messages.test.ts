@@ -74,8 +74,9 @@ describeOnEach("batches of messages", (engine) => {
     for await (const { id } of client.messages.batches.list({ limit: 1 })) all.push(id)
     expect(all).toEqual(ids)
     const stranger = gateway.anthropic("one").messages.batches
-    for (const asked of [stranger.retrieve, stranger.cancel, stranger.delete]) {
-      await expect(asked.call(stranger, ids[0] ?? "")).rejects.toMatchObject({ status: 404 })
+    const id = ids[0] ?? ""
+    for (const asked of [() => stranger.retrieve(id), () => stranger.cancel(id), () => stranger.delete(id)]) {
+      await expect(asked()).rejects.toMatchObject({ status: 404 })
     }
     await expect(stranger.list({ after_id: ids[0] ?? "" })).rejects.toMatchObject({ status: 400 })
   })
@@ -128,11 +129,17 @@ describeOnEach("batches of messages", (engine) => {
     await client.messages.create(params)
     await expect.poll(settledOf).toBeGreaterThan(before)
     const live = (await settledOf()) - before
-    const made = await client.messages.batches.create({ requests: ["a", "b", "c"].map((custom_id) => ({ custom_id, params })) })
+    const made = await client.messages.batches.create({
+      requests: ["a", "b", "c"].map((custom_id) => ({ custom_id, params }))
+    })
     await endOf(client, made.id)
     await expect.poll(settledOf).toBe(before + 4 * live)
     await expect.poll(async () => (await rowsOf()).length).toBe(4)
-    const costs = (await rowsOf()).map(({ cost_usd, family, status }: Record<string, unknown>) => [family, status, cost_usd])
+    const costs = (await rowsOf()).map(({ cost_usd, family, status }: Record<string, unknown>) => [
+      family,
+      status,
+      cost_usd
+    ])
     expect(new Set(costs.map(String)).size).toBe(1)
     const task = await gateway.admin("GET", `/tasks/${made.id}`)
     expect([task.kind, task.state, task.cost_usd, task.held_usd]).toEqual(["batch", "succeeded", (3 * live) / 1e9, 0])

@@ -1,6 +1,13 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Idempotent, LongBody, Prefixes, RateHeaders, RequestIdInErrors } from "../../contract/annotations.ts"
+import {
+  BodyLimit,
+  Idempotent,
+  LongBody,
+  Prefixes,
+  RateHeaders,
+  RequestIdInErrors
+} from "../../contract/annotations.ts"
 import { AnthropicError } from "../../contract/failures/anthropicErrors.ts"
 import { answerField, JsonObject, required } from "../../contract/fields.ts"
 import { wholeNumber } from "../../contract/wholeNumber.ts"

@@ -79,7 +79,8 @@ const makeCheck = () => {
           return refusal(`${at}.custom_id`, `another request has the name ${JSON.stringify(custom_id)}`)
         }
         for (const name of ["stream", "async"]) {
-          if (params[name] === true) return refusal(`${at}.params.${name}`, "expected false: results are read as a whole")
+          if (params[name] === true)
+            return refusal(`${at}.params.${name}`, "expected false: results are read as a whole")
         }
         names.add(custom_id)
         return Effect.succeed({ customId: custom_id, body: params })

@@ -88,7 +88,10 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
      * Ends a line with its result. False if another node has it by now. Run it in the transaction that ends its hold, with
      * `counted` behind it.
      */
-    const finish = (line: HeldLine, { outcome, requestId, result, status }: LineEnd): Effect.Effect<boolean, SqlError> =>
+    const finish = (
+      line: HeldLine,
+      { outcome, requestId, result, status }: LineEnd
+    ): Effect.Effect<boolean, SqlError> =>
       Effect.map(
         sql`UPDATE batch_lines SET ${sql.update({ outcome, status, request_id: requestId, result, request: null, node: null })}
           WHERE ${ours(line)} RETURNING place`,

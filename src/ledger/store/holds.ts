@@ -82,8 +82,9 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
   const countOfModels = ({ includes, name }: SharedModels): Effect.Effect<number, SqlError> =>
     Effect.zipRight(
       alone(`model ${name}`),
-      Effect.map(sql`SELECT model, COUNT(*) AS n FROM holds WHERE confirmed = 1 AND ${ofTask} GROUP BY model`, (found) =>
-        ofModels.all(found).reduce((sum, { model, n }) => (includes(model) ? sum + n : sum), 0)
+      Effect.map(
+        sql`SELECT model, COUNT(*) AS n FROM holds WHERE confirmed = 1 AND ${ofTask} GROUP BY model`,
+        (found) => ofModels.all(found).reduce((sum, { model, n }) => (includes(model) ? sum + n : sum), 0)
       )
     )
 

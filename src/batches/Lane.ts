@@ -1,0 +1,64 @@
+import type { BatchRow, HeldLine } from "./store/BatchRow.ts"
+
+/** How long a batch rests whose only line met a limit: doubled each time, in ms. */
+const rest = { first: 250, most: 8_000 } as const
+/** A line that ended lets a part of a further one run at a time. */
+const growth = 0.25
+
+/**
+ * A batch's lines in this process. So many run at a time as its limits have room for: fewer after one met a limit, then
+ * more, bit by bit.
+ */
+export class Lane {
+  batch: BatchRow
+  readonly #most: number
+  /** Lines that this process has and that did not begin. */
+  waiting: ReadonlyArray<HeldLine> = []
+  #running = 0
+  #allowed: number
+  #restMs = 0
+  #restsUntilMs = 0
+
+  constructor(batch: BatchRow, most: number) {
+    this.batch = batch
+    this.#most = most
+    this.#allowed = most
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.waiting.length === 0
+  }
+
+  /** The lines that may begin now. */
+  room(nowMs: number): number {
+    return this.#restsUntilMs > nowMs ? 0 : Math.max(0, Math.floor(this.#allowed) - this.#running)
+  }
+
+  /** Takes a waiting line to run it. */
+  next(): HeldLine | undefined {
+    const [line, ...others] = this.waiting
+    if (line === undefined) return undefined
+    this.waiting = others
+    this.#running++
+    return line
+  }
+
+  /** No line is due. */
+  foundNone(nowMs: number): void {
+    this.#restsUntilMs = nowMs + rest.first
+  }
+
+  over(how: "ended" | "waits", nowMs: number): void {
+    this.#running--
+    if (how === "ended") {
+      this.#restMs = 0
+      this.#allowed = Math.min(this.#most, this.#allowed + growth)
+      return
+    }
+    this.#allowed = Math.max(1, Math.min(this.#allowed, this.#running))
+    // Others of its lines will free what it lacks.
+    if (this.#running > 0) return
+    this.#restMs = Math.min(rest.most, Math.max(rest.first, this.#restMs * 2))
+    this.#restsUntilMs = nowMs + this.#restMs
+  }
+}
