@@ -76,7 +76,7 @@ export const makeBatchKind = Effect.gen(function* () {
     const now = (yield* orStoreFailure(batches.get(id))) ?? batch
     if (openLines(now) === 0) return over(now)
     const ageMs = (yield* Clock.currentTimeMillis) - batch.created_at
-    return again(Math.min(look.most, Math.max(look.least, ageMs / 20)))
+    return again(Math.round(Math.min(look.most, Math.max(look.least, ageMs / 20))))
   })
 
   const isOpen = (id: string) => Effect.map(batches.get(id), (batch) => batch !== undefined && openLines(batch) > 0)

@@ -84,13 +84,15 @@ export class Form extends Context.Reference<Form>()("gateway/contract/Form", {
   defaultValue: (): FormBounds | null => null
 }) {}
 
-/** The bounds of a body that is read to disk. */
-export interface LongBodyBounds extends Pick<FormBounds, "bytes" | "seconds"> {
-  /** The body that is decoded in its place. */
+/** How bodies are read that are too long for memory. */
+export interface LongBodies {
+  /** The time for the whole body. */
+  readonly seconds: number
+  /** The body that is decoded in the place of a long one. */
   readonly shownAs: Readonly<Record<string, unknown>>
 }
 
 /** On an endpoint: long bodies are read to disk, and its handler reads them from there (`Incoming.long`). */
 export class LongBody extends Context.Reference<LongBody>()("gateway/contract/LongBody", {
-  defaultValue: (): LongBodyBounds | null => null
+  defaultValue: (): LongBodies | null => null
 }) {}

@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import { reachesSame } from "../contract/callers/Acting.ts"
 import { Caller } from "../contract/callers/Caller.ts"
-import type { FormBounds, LongBodyBounds } from "../contract/annotations.ts"
+import type { FormBounds, LongBodies } from "../contract/annotations.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import { InvalidRequest, RateLimited } from "../contract/failures/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
@@ -68,7 +68,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
     return readToDisk(asking, caller, (holding) => formOnDisk(exchange, form, holding))
   }
   if (long !== null && isLong(request)) {
-    return readToDisk(asking, caller, (holding) => longOnDisk(exchange, long, holding))
+    return readToDisk(asking, caller, (holding) => longOnDisk(exchange, long, route.bodyLimit, holding))
   }
   const holding = begin(exchange, caller)
   if (holding instanceof RateLimited) return renderedFailure(exchange, holding)
@@ -118,20 +118,21 @@ interface OnDisk {
 const formOnDisk = async ({ request }: Exchange, bounds: FormBounds, holding: Holding): Promise<OnDisk | Failure> => {
   const form = await readForm(request, bounds, holding)
   if (form instanceof Error) return form
-  const { body, discard } = form
+  const { body } = form
   const read = { body, bodyText: undefined, isLarge: false, namesFiles: false }
-  return { read, text: JSON.stringify(body), discard: () => discard() }
+  return { read, text: JSON.stringify(body), discard: () => form.discard() }
 }
 
 const longOnDisk = async (
   { request }: Exchange,
-  bounds: LongBodyBounds,
+  { seconds, shownAs }: LongBodies,
+  bytes: number,
   holding: Holding
 ): Promise<OnDisk | Failure> => {
-  const sent = await readLong(request, bounds, holding)
+  const sent = await readLong(request, { bytes, seconds }, holding)
   if (sent instanceof Error) return sent
   const { discard, file } = sent
-  const read = { body: bounds.shownAs, bodyText: undefined, isLarge: false, namesFiles: false, long: file }
+  const read = { body: shownAs, bodyText: undefined, isLarge: false, namesFiles: false, long: file }
   return { read, text: JSON.stringify(file), discard }
 }
 

@@ -20,7 +20,7 @@ import {
   SharedPaths,
   Family
 } from "../contract/annotations.ts"
-import type { FormBounds, LongBodyBounds } from "../contract/annotations.ts"
+import type { FormBounds, LongBodies } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { openDecoder } from "../contract/open.ts"
@@ -47,8 +47,8 @@ export interface Route {
   readonly bodyLimit: number
   /** The bounds of its body as a form; null if it takes none. */
   readonly form: FormBounds | null
-  /** The bounds of a long body; null if its bodies are read into memory. */
-  readonly long: LongBodyBounds | null
+  /** How long bodies are read; null if all its bodies are read into memory. */
+  readonly long: LongBodies | null
   readonly decodePayload: Decode | undefined
   readonly decodePath: Decode | undefined
   readonly decodeUrlParams: Decode | undefined

@@ -51,10 +51,13 @@ const messages: Family = {
   tooLarge: [413, "", "request_too_large"]
 }
 
+const batches: Family = { ...messages, unknownUrl: [404, "", "not_found_error"] }
+
 /** The family of a path: the longest prefix wins, and a path without one answers like the responses family. */
 export const familyOf = (path: string): Family => {
   const within = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`)
   if (within("/api/v3")) return videos
+  if (within("/v1/messages/batches")) return batches
   if (within("/v1/messages")) return messages
   if (within("/v1/tasks")) return tasks
   return responses

@@ -2,8 +2,19 @@ import { png } from "./messageExamples.ts"
 
 const reranked = { model: "sandbox-rerank", query: "fox" }
 
+const params = { model: "sandbox-text", max_tokens: 100, messages: [{ role: "user", content: "Hello" }] }
+
 /** Bodies of the endpoints with one JSON answer, as in `examples.ts`. */
 export const wholeExamples = {
+  "messageBatches.create": [
+    {
+      requests: [
+        { custom_id: "a", params },
+        { custom_id: "b", params }
+      ]
+    },
+    { requests: [{ custom_id: "a", params }] }
+  ],
   "rerank.create": [
     { ...reranked, documents: ["a fox", { text: "a sea" }], top_n: 1, return_documents: true },
     { ...reranked, documents: ["a fox"] }

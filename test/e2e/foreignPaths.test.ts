@@ -17,7 +17,7 @@ const asked = async (path: string, headers: Record<string, string> = {}, body?: 
 const unserved = "this gateway does not serve this API"
 
 describe("a path that this gateway does not serve", () => {
-  it.each(["/v1/files/a/b", "/v1/skills", "/v1/messages/batches", "/v1/models/a/b"])(
+  it.each(["/v1/files/a/b", "/v1/skills", "/v1/messages/batches/a/b", "/v1/models/a/b"])(
     "is told to Anthropic's clients in their form: %s",
     async (path) => {
       const headers = { "anthropic-version": "2023-06-01" }
@@ -55,7 +55,7 @@ describe("a path that this gateway does not serve", () => {
 
   it("is asked for by Anthropic's client", async () => {
     const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 })
-    await expect(client.messages.batches.list()).rejects.toMatchObject({
+    await expect(client.beta.skills.list()).rejects.toMatchObject({
       status: 404,
       type: "not_found_error",
       message: expect.stringContaining(unserved)

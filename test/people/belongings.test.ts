@@ -150,6 +150,13 @@ describeOnEach("what people make with their keys", (engine) => {
       make: (key) => storeFile(gateway.url, key),
       ways: (key, id) => status(send(key, `/v1/files/${id}`, {}), send(key, `/v1/files/${id}/content`, {}))
     },
+    batches: {
+      make: async (key) => {
+        const requests = [{ custom_id: "a", params: say("Hi") }]
+        return (await ask(key, "/v1/messages/batches", { body: { requests } })).id
+      },
+      ways: (key, id) => status(send(key, `/v1/messages/batches/${id}`, {}))
+    },
     deliveries: {
       make: async (key) => {
         const content = [{ type: "text", text: "a cat --resolution 480p --frames 29" }]
@@ -186,6 +193,7 @@ describeOnEach("what people make with their keys", (engine) => {
     idempotency_claims: "kept_answers",
     removed_submits: "tasks",
     request_bodies: "requests",
+    batch_lines: "batches",
     response_events: "responses",
     response_inputs: "responses",
     sandbox_orders: "tasks",

@@ -29,7 +29,7 @@ export const MessageLine = Schema.Struct({
   params: required(JsonObject, "The body of `POST /v1/messages`, without `stream`.")
 })
 
-export const CreateMessageBatch = Schema.Struct({
+const CreateMessageBatch = Schema.Struct({
   requests: required(Schema.Array(MessageLine), "1 to 100,000 requests.")
 }).annotations({
   identifier: "CreateMessageBatch",
@@ -44,7 +44,6 @@ export const CreateMessageBatch = Schema.Struct({
     }
   ]
 })
-export type CreateMessageBatch = typeof CreateMessageBatch.Type
 
 const Time = (description: string) => answerField(Schema.String, `${description} RFC 3339.`)
 const MaybeTime = (description: string) => answerField(Schema.NullOr(Schema.String), `${description} RFC 3339.`)
@@ -96,7 +95,7 @@ export class MessageBatchesApi extends HttpApiGroup.make("messageBatches")
       .setPayload(CreateMessageBatch)
       .addSuccess(MessageBatch)
       .annotate(Idempotent, true)
-      .annotate(LongBody, { bytes: 256 * mebi, seconds: 3_600, shownAs: { requests: [] } })
+      .annotate(LongBody, { seconds: 3_600, shownAs: { requests: [] } })
       .annotate(OpenApi.Summary, "Create a batch of messages")
       .annotate(
         OpenApi.Description,
@@ -145,7 +144,7 @@ export class MessageBatchesApi extends HttpApiGroup.make("messageBatches")
   )
   .addError(AnthropicError)
   .annotate(Prefixes, [batches])
-  .annotate(BodyLimit, 32 * mebi)
+  .annotate(BodyLimit, 256 * mebi)
   .annotate(RequestIdInErrors, true)
   .annotate(RateHeaders, "anthropic")
   .annotate(OpenApi.Title, "Batches of messages")

@@ -12,7 +12,7 @@ import type { GivenLine } from "../storeLines.ts"
 import { MessageLine } from "./Api.ts"
 
 /** The bytes of a request's body, and of what is beside the requests. */
-const bounds = { elementBytes: 32 * 1024 * 1024, frameBytes: 4_096 }
+const bounds = { elementBytes: 32 * 1024 * 1024, frameBytes: 4 * 1024 * 1024 }
 
 type Refused = InvalidRequest | TooLarge
 
@@ -40,7 +40,10 @@ const eachOfFile = Effect.fnUntraced(function* <E>(
   let count = 0
   for (let chunk = yield* Effect.promise(read); chunk !== undefined; chunk = yield* Effect.promise(read)) {
     const texts = reader.push(chunk)
-    if (texts === "frame") return yield* refusal("requests", "expected a list, and nothing beside it")
+    if (texts === "frame") {
+      const message = `The request body has more than ${bounds.frameBytes} bytes beside its requests`
+      return yield* new TooLarge({ message })
+    }
     if (texts === "element") {
       return yield* new TooLarge({ message: `requests[${count}]: is larger than ${bounds.elementBytes} bytes` })
     }
@@ -52,8 +55,11 @@ const eachOfFile = Effect.fnUntraced(function* <E>(
     return yield* new InvalidRequest({ param: null, message: `The request body ${frame.message}` })
   }
   const { value } = frame
-  if (!isJsonObject(value) || !Array.isArray(value["requests"])) {
-    return yield* refusal("requests", "expected a list")
+  if (!isJsonObject(value)) {
+    return yield* new InvalidRequest({ param: null, message: "The request body must be a JSON object" })
+  }
+  if (!Array.isArray(value["requests"])) {
+    return yield* refusal("requests", `${"requests" in value ? "expected" : "is required; expected"} a list`)
   }
 })
 

@@ -11,8 +11,7 @@ export type ListExcess = "frame" | "element"
 
 /**
  * Splits the JSON of an object whose member is a long list into the texts of the list's elements, chunk by chunk. It only
- * follows quotes and brackets: whoever parses the elements and the frame, in which the list is empty, finds what is no
- * JSON.
+ * follows quotes and brackets: other mistakes show when the elements are parsed, and the frame, in which the list is empty.
  */
 export class ListReader {
   readonly #bounds: ListBounds
@@ -22,7 +21,10 @@ export class ListReader {
   #isEscaped = false
   #isInList = false
   #hasList = false
-  #frame = ""
+  #frame: Array<string> = []
+  #frameBytes = 0
+  /** The end of the frame so far. */
+  #tail = ""
   #element: Array<Buffer> = []
   #elementBytes = 0
   /** True behind a comma: another element has to follow. */
@@ -36,7 +38,7 @@ export class ListReader {
 
   /** The text outside of the list, once all was pushed. */
   get frame(): string {
-    return this.#frame
+    return this.#frame.join("")
   }
 
   /** Takes the next bytes. Returns the texts of the elements that end in them, or what is too large. */
@@ -61,10 +63,9 @@ export class ListReader {
           this.#depth++
           if (byte === opensList && this.#depth === 2 && !this.#hasList) {
             this.#toFrame(bytes, from, at)
-            if (this.#frame.length > this.#bounds.frameBytes) return "frame"
             if (this.#isNamed()) {
               this.#isInList = this.#hasList = true
-              this.#frame += "["
+              this.#frame.push("[")
               from = at + 1
             } else from = at
           }
@@ -97,12 +98,12 @@ export class ListReader {
       this.#elementBytes += bytes.length - from
       if (this.#elementBytes > this.#bounds.elementBytes) return "element"
     } else this.#toFrame(bytes, from, bytes.length)
-    return this.#frame.length > this.#bounds.frameBytes ? "frame" : found
+    return this.#frameBytes > this.#bounds.frameBytes ? "frame" : found
   }
 
   /** True if the next value is the list. A key that only ends so is found in the frame. */
   #isNamed(): boolean {
-    const before = this.#frame.trimEnd()
+    const before = this.#tail.trimEnd()
     return before.endsWith(":") && before.slice(0, -1).trimEnd().endsWith(this.#name)
   }
 
@@ -114,10 +115,15 @@ export class ListReader {
   }
 
   #toFrame(bytes: Buffer, from: number, to: number): void {
-    // What is beyond the bound is not needed: it is refused.
-    this.#frame += bytes.toString("utf8", from, Math.min(to, from + this.#bounds.frameBytes + 1))
+    const text = bytes.toString("utf8", from, to)
+    this.#frame.push(text)
+    this.#frameBytes += to - from
+    this.#tail = (this.#tail.slice(-longestTail) + text.slice(-longestTail)).slice(-longestTail)
   }
 }
+
+/** A list's name with white space is within so many characters. */
+const longestTail = 256
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const
 const [opensObject, closesObject, opensList, closesList] = [0x7b, 0x7d, 0x5b, 0x5d] as const

@@ -1,4 +1,4 @@
-import type { LongBodyBounds } from "../../contract/annotations.ts"
+import type { FormBounds } from "../../contract/annotations.ts"
 import type { UploadedFile } from "../../contract/bodies/UploadedFile.ts"
 import { InvalidRequest, TooLarge } from "../../contract/failures/Failure.ts"
 import type { RateLimited } from "../../contract/failures/Failure.ts"
@@ -25,7 +25,7 @@ export const isLong = ({ headers }: Request): boolean => {
 /** Reads a body to disk, within its bounds. A refused one leaves no file behind. Rejects if the connection breaks. */
 export const readLong = async (
   request: Request,
-  bounds: LongBodyBounds,
+  bounds: Pick<FormBounds, "bytes" | "seconds">,
   holding: Holding
 ): Promise<LongBody | InvalidRequest | TooLarge | RateLimited> => {
   if (Number(request.headers.get("content-length") ?? 0) > bounds.bytes) return tooLarge(bounds)
@@ -44,5 +44,5 @@ export const readLong = async (
   return new InvalidRequest({ param: null, message })
 }
 
-const tooLarge = ({ bytes }: LongBodyBounds) =>
+const tooLarge = ({ bytes }: Pick<FormBounds, "bytes">) =>
   new TooLarge({ message: `The request body is larger than ${bytes} bytes` })
