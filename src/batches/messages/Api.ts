@@ -115,13 +115,6 @@ export class MessageBatchesApi extends HttpApiGroup.make("messageBatches")
       .annotate(OpenApi.Summary, "Read a batch of messages")
   )
   .add(
-    HttpApiEndpoint.post("cancel", `${batches}/:id/cancel`)
-      .setPath(BatchPath)
-      .addSuccess(MessageBatch)
-      .annotate(OpenApi.Summary, "Cancel a batch of messages")
-      .annotate(OpenApi.Description, "Requests that have begun are finished.")
-  )
-  .add(
     HttpApiEndpoint.del("remove", `${batches}/:id`)
       .setPath(BatchPath)
       .addSuccess(
@@ -131,6 +124,13 @@ export class MessageBatchesApi extends HttpApiGroup.make("messageBatches")
         }).annotations({ identifier: "MessageBatchDeleted" })
       )
       .annotate(OpenApi.Summary, "Delete an ended batch of messages with its results")
+  )
+  .add(
+    HttpApiEndpoint.post("cancel", `${batches}/:id/cancel`)
+      .setPath(BatchPath)
+      .addSuccess(MessageBatch)
+      .annotate(OpenApi.Summary, "Cancel a batch of messages")
+      .annotate(OpenApi.Description, "Requests that have begun are finished.")
   )
   .add(
     HttpApiEndpoint.get("results", `${batches}/:id/results`)
