@@ -9,6 +9,7 @@ import type { GatewayHere } from "../gatewayHere.ts"
 import { storeFile } from "../storedFiles/storeFile.ts"
 import { database, describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { batchKind } from "./batchKind.ts"
 import { completionKind } from "./completionKind.ts"
 import { conversationKind } from "./conversationKind.ts"
 import type { Sent } from "./conversationKind.ts"
@@ -150,13 +151,7 @@ describeOnEach("what people make with their keys", (engine) => {
       make: (key) => storeFile(gateway.url, key),
       ways: (key, id) => status(send(key, `/v1/files/${id}`, {}), send(key, `/v1/files/${id}/content`, {}))
     },
-    batches: {
-      make: async (key) => {
-        const requests = [{ custom_id: "a", params: say("Hi") }]
-        return (await ask(key, "/v1/messages/batches", { body: { requests } })).id
-      },
-      ways: (key, id) => status(send(key, `/v1/messages/batches/${id}`, {}))
-    },
+    batches: batchKind(ask, send),
     deliveries: {
       make: async (key) => {
         const content = [{ type: "text", text: "a cat --resolution 480p --frames 29" }]
