@@ -293,8 +293,7 @@ describeOnEach("what people make with their keys", (engine) => {
     const cited = {
       body: { model: "keeping", input: "cite:file_in_store", tools: [{ type: "code_interpreter", container: "auto" }] }
     }
-    await ask(ann, "/v1/responses", named)
-    await ask(ann, "/v1/responses", cited)
+    for (const body of [named, cited]) await ask(ann, "/v1/responses", body)
     await ask(ben, "/v1/responses", named)
     await ask(ben, "/v1/responses", { body: { ...running("auto"), input: [fileOf("file_in_store")] } })
   })
