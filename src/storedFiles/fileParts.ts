@@ -23,8 +23,15 @@ interface FilePart {
 
 const dataUrl = ({ base64, mediaType }: InlineFile) => `data:${mediaType};base64,${base64}`
 
-/** The part's file by its id; undefined if it is no such part. */
-const filePart = (part: JsonObject): FilePart | undefined => {
+/** The places of images without a type: those to edit, and the mask of an image tool. */
+const untyped: ReadonlySet<string> = new Set(["image", "images", "mask", "tools.input_image_mask"])
+
+/**
+ * The part's file by its id; undefined if it is no such part.
+ *
+ * @param at the names that lead to it, joined by dots
+ */
+const filePart = (part: JsonObject, at: string): FilePart | undefined => {
   switch (part["type"]) {
     case "input_image":
     case "computer_screenshot":
@@ -51,10 +58,7 @@ const filePart = (part: JsonObject): FilePart | undefined => {
       )
     }
     case undefined:
-      // An image to edit, and the mask of an image tool.
-      return Object.keys(part).length === 1
-        ? named(part, "image", (_, file) => ({ image_url: dataUrl(file) }))
-        : undefined
+      return untyped.has(at) ? named(part, "image", (_, file) => ({ image_url: dataUrl(file) })) : undefined
     default:
       return undefined
   }
@@ -109,23 +113,26 @@ export const mayBe = (kind: Kind, mediaType: string): boolean => {
 }
 
 /** Recursion is safe: bodies have at most 64 levels. */
-const mapParts = (value: unknown, change: (part: FilePart) => JsonObject | undefined): unknown => {
+const mapParts = (value: unknown, change: (part: FilePart) => JsonObject | undefined, at = ""): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) {
-    const after = value.map((member: unknown) => mapParts(member, change))
+    const after = value.map((member: unknown) => mapParts(member, change, at))
     return after.some((member, index) => member !== value[index]) ? after : value
   }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isObject(value) || (prototype !== Object.prototype && prototype !== null)) return value
-  const part = filePart(value)
+  const part = filePart(value, at)
   if (part !== undefined) return change(part) ?? value
   let copy: Record<string, unknown> | undefined
   for (const name in value) {
     const before = value[name]
-    const after = mapParts(before, change)
+    const after = mapParts(before, change, inside(at, name))
     if (after !== before) (copy ??= { ...value })[name] = after
   }
   if (copy === undefined) return value
   sent.set(copy, value)
   return copy
 }
+
+/** Deeper places have no name of their own. */
+const inside = (at: string, name: string): string => (at === "" ? name : at.includes(".") ? "." : `${at}.${name}`)
