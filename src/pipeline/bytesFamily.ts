@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import type { Effect } from "effect"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
@@ -45,6 +46,9 @@ export const bytesFamily = <Payload, Stored = never>({
       const asked = decode(payload, stored)
       if (asked instanceof InvalidRequest) return asked
       const { counts, stream } = asked
+      const body = isObject(request.body) ? request.body : {}
+      // Translations have no streams.
+      const isWhole = !stream && body["stream"] === "true"
       const passed = (): Encoding<PassthroughState, Response> => ({
         machine,
         answer: ({ terminal }) => wholeResponse(terminal, request)
@@ -54,8 +58,9 @@ export const bytesFamily = <Payload, Stored = never>({
         stream,
         objection,
         passthrough: () => ({
-          body: isObject(request.body) ? request.body : {},
+          body: isWhole ? Struct.omit(body, "stream") : body,
           bodyText: request.bodyText,
+          ...(isWhole && { adapted: ["stream"] }),
           headers: request.headers,
           rewrite: (answer) => answer,
           counts

@@ -210,6 +210,14 @@ describe("an upstream that transcribes", () => {
     expect(await rowOf(cut.headers)).toMatchObject({ cost: 0 })
   })
 
+  it("is asked for a whole translation, and refused a stream that nobody asked for", async () => {
+    const to = "/v1/audio/translations"
+    const response = await ask({ model: "gpt-5o-transcribe", prompt: "tokens", stream: "true" }, { to })
+    expect([response.headers.get("x-gateway-adapted"), (await response.json()).text]).toEqual(["stream", "A fox."])
+    expect(asked.at(-1)?.fields).toEqual({ model: "theirs", prompt: "tokens" })
+    expect((await ask({ model: "bad-whisper", prompt: "stream" })).status).toBe(500)
+  })
+
   it.each([
     ["an error", 400],
     ["a page", 500],

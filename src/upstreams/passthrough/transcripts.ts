@@ -18,7 +18,8 @@ const mostSeconds = 86_400
 /** Reads a transcript: JSON, a text of another format, or events. */
 export const transcriptReader = (request: PassthroughRequest, headers: Headers): Reader => {
   const contentType = headers.get("content-type") ?? ""
-  if (!contentType.startsWith("text/event-stream")) return new Transcript(request, contentType)
+  const isStream = contentType.startsWith("text/event-stream") && request.body["stream"] === "true"
+  if (!isStream) return new Transcript(request, contentType)
   return new TypedEvents({
     isLast: (type) => type === "transcript.text.done",
     begins: counted(request, ""),
