@@ -31,7 +31,15 @@ const family = (dialect: Extract<BytesFamily, "transcriptions" | "translations">
         inputs: [{ type: "text", text: typeof prompt === "string" ? prompt : "" }],
         unknownBytes: seconds * tokens.heard * bytesPerToken,
         maxOutputTokens: seconds * tokens.written + mostAround,
-        demands: () => [{ of: "audio_seconds", param: "file", value: "sound", mostCalls: Math.max(leastHeld, seconds) }]
+        demands: () => [
+          {
+            of: "audio_seconds",
+            param: "file",
+            value: "sound",
+            mostCalls: Math.max(leastHeld, seconds),
+            counted: seconds
+          }
+        ]
       }
     }
   })

@@ -132,10 +132,13 @@ const callsOf = (demands: ReadonlyArray<Demand>): ReadonlyArray<readonly [Hosted
   return [...most]
 }
 
-/** The most pieces of each measure that is priced by the piece. */
-const piecesAsked = (demands: ReadonlyArray<Demand>): PieceCounts =>
+/** The pieces of each measure that is priced by the piece: the most, or by another count. */
+const piecesAsked = (
+  demands: ReadonlyArray<Demand>,
+  count = ({ mostCalls = 1 }: Demand): number => mostCalls
+): PieceCounts =>
   Object.fromEntries(
-    demands.flatMap(({ mostCalls = 1, of }) => (isPieceMeasure(of) ? [[measures[of].name, mostCalls] as const] : []))
+    demands.flatMap((demand) => (isPieceMeasure(demand.of) ? [[measures[demand.of].name, count(demand)] as const] : []))
   )
 
 interface AskedRequest {
@@ -145,7 +148,9 @@ interface AskedRequest {
 
 /** The pieces that an upstream has read once it was asked. */
 export const piecesRead = ({ attempts, demands }: AskedRequest): PieceCounts =>
-  attempts.sent.count === 0 ? {} : Struct.pick(piecesAsked(demands), ...readPieces)
+  attempts.sent.count === 0 ? {} : Struct.pick(piecesAsked(demands, piecesIn), ...readPieces)
+
+const piecesIn = ({ counted, mostCalls = 1 }: Demand): number => counted ?? mostCalls
 
 /** The tokens of one answer that budgets of tokens hold: without a bound of its own, the usual output. */
 export const heldTokens = (

@@ -27,6 +27,8 @@ export interface Demand {
   readonly carriedAs?: "serviceTier" | "audio"
   /** The most calls, or pieces, that the request allows. */
   readonly mostCalls?: number
+  /** The pieces of the request's own input, where some upstreams bill more. */
+  readonly counted?: number
   /** The `quality/size` of the images that it asks for. */
   readonly image?: string
 }

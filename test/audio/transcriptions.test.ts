@@ -48,6 +48,10 @@ const answers: Record<string, () => Response> = {
       { type: "transcript.text.delta", delta: "A fox." },
       { type: "transcript.text.done", text: "A fox.", usage: { type: "tokens", input_tokens: 30, output_tokens: 4 } }
     ),
+  late: () =>
+    new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), {
+      headers: { "content-type": "text/event-stream" }
+    }),
   cut: () => events({ type: "transcript.text.delta", delta: "A fox." })
 }
 const upstream = Bun.serve({
@@ -110,16 +114,22 @@ afterAll(async () => {
 const path = "/v1/audio/transcriptions"
 const ask = (
   fields: Readonly<Record<string, string | File>>,
-  { key = secret, to = path, headers = {} }: Asking = {}
+  { key = secret, to = path, headers = {}, signal }: Asking = {}
 ) => {
   const body = new FormData()
   for (const [name, value] of Object.entries({ file: wav(), ...fields })) body.append(name, value)
-  return fetch(gateway.url + to, { method: "POST", headers: { authorization: `Bearer ${key}`, ...headers }, body })
+  return fetch(gateway.url + to, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body,
+    ...(signal && { signal })
+  })
 }
 interface Asking {
   readonly key?: string
   readonly to?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
 }
 const rowOf = async (headers: Headers) => {
   const database = new Database(join(folder, "data/gateway.db"), { readonly: true })
@@ -216,6 +226,22 @@ describe("an upstream that transcribes", () => {
     expect([response.headers.get("x-gateway-adapted"), (await response.json()).text]).toEqual(["stream", "A fox."])
     expect(asked.at(-1)?.fields).toEqual({ model: "theirs", prompt: "tokens" })
     expect((await ask({ model: "bad-whisper", prompt: "stream" })).status).toBe(500)
+  })
+
+  it("is paid for the file's length if the client leaves before a stream begins", async () => {
+    const before = asked.length
+    const leave = new AbortController()
+    const asking = ask({ model: "whisper-9", prompt: "late", stream: "true" }, { signal: leave.signal })
+    await expect.poll(() => asked.length).toBe(before + 1)
+    leave.abort()
+    await expect(asking).rejects.toThrow()
+    const rows = () => {
+      const database = new Database(join(folder, "data/gateway.db"), { readonly: true })
+      return database
+        .query("SELECT cost_nano_usd AS cost, audio_seconds AS seconds FROM usage WHERE outcome = 'hang-up'")
+        .all()
+    }
+    await expect.poll(rows).toEqual([{ cost: 300_000, seconds: 3 }])
   })
 
   it.each([
