@@ -89,7 +89,8 @@ def anthropic_bedrock():
         base_url=os.environ["BEDROCK"],
         max_retries=0,
     )
-    claude(client, CLAUDE)
+    # Bedrock takes the version that this client names for models from 4.7 on.
+    claude(client, "us.anthropic.claude-opus-4-7")
 
 
 def anthropic_vertex():
