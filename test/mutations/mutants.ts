@@ -19,6 +19,7 @@ import { rerankMutants } from "./rerankMutants.ts"
 import { rowMutants } from "./rowMutants.ts"
 import { servedMutants } from "./servedMutants.ts"
 import { signInMutants } from "./signInMutants.ts"
+import { storedMutants } from "./storedMutants.ts"
 import { streamMutants } from "./streamMutants.ts"
 import { sumMutants } from "./sumMutants.ts"
 import { tokenMutants } from "./tokenMutants.ts"
@@ -38,6 +39,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...rowMutants,
   ...servedMutants,
   ...rerankMutants,
+  ...storedMutants,
   ...engineMutants,
   ...callbackMutants,
   ...callMutants,

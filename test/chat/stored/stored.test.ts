@@ -71,6 +71,25 @@ describe("stored chat completions", () => {
     }
   })
 
+  it("of a client that leaves are none", async () => {
+    const asked = completions().create({
+      model,
+      messages: say("[[sandbox: pace=50ms tokens=1000]]"),
+      store: true,
+      stream: true
+    })
+    const { data: stream, response } = await asked.withResponse()
+    let id = ""
+    for await (const chunk of stream) {
+      id = chunk.id
+      break
+    }
+    stream.controller.abort()
+    const row = `/v1/requests/${response.headers.get("x-request-id")}`
+    await expect.poll(async () => (await request(gateway, row)).status, { timeout: 10_000 }).toBe(200)
+    expect([id, await status(completions().retrieve(id))]).toEqual([expect.stringMatching(/^chatcmpl-/), 404])
+  })
+
   it("keep the calls of tools", async () => {
     const { id } = await completions().create({
       model,
