@@ -5,7 +5,8 @@ import { eachSetting, settingNames } from "../../src/contract/callers/accountSet
 import type { SettingChanges } from "../../src/contract/callers/accountSettings.ts"
 import { eachKeySetting, keySettingNames, mayChange, noKeySettings } from "../../src/contract/callers/keySettings.ts"
 import type { KeySetting, KeySettingChanges } from "../../src/contract/callers/keySettings.ts"
-import type { SettingRow, SwitchRow } from "../../src/contract/callers/settingRows.ts"
+import { patternsIn } from "../../src/contract/callers/toolRule.ts"
+import type { SettingRow, SettingValue, SwitchRow } from "../../src/contract/callers/settingRows.ts"
 import { recordOf } from "../../src/contract/json/recordOf.ts"
 import { Select, TextField } from "../parts/fields.tsx"
 import { useField, wholeNumber } from "../parts/form.ts"
@@ -16,7 +17,7 @@ import { words } from "../words/words.ts"
 /** A setting as a field of a form. */
 interface SettingField {
   readonly heading: string
-  readonly read: (field: Field) => boolean | number | null
+  readonly read: (field: Field) => SettingValue
   readonly show: (name: string, field: Field) => ComponentChildren
 }
 
@@ -37,6 +38,14 @@ const forms = {
       />
     )
   }),
+  patterns: ({ heading }: SettingRow): SettingField => ({
+    heading,
+    read: ({ value }) => {
+      const patterns = patternsIn(value.value)
+      return patterns.length === 0 ? null : patterns
+    },
+    show: (name, of) => <TextField key={name} id={`setting-${name}`} label={heading} of={of} placeholder={words.none} />
+  }),
   count: ({ heading }: SettingRow): SettingField => ({
     heading,
     read: (field) => wholeNumber(field, heading),
@@ -55,10 +64,12 @@ const forms = {
 const keyFields = eachKeySetting(forms)
 const accountFields = eachSetting(forms)
 
-type Value = boolean | number | null
-type Values<Name extends string> = { readonly [Each in Name]: Value }
+type Values<Name extends string> = { readonly [Each in Name]: SettingValue }
 
-const textOf = (value: Value): string => (typeof value === "boolean" ? (value ? "yes" : "no") : String(value ?? ""))
+const textOf = (value: SettingValue): string => {
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  return typeof value === "object" ? (value ?? []).join(" ") : String(value)
+}
 
 interface Settings<Name extends string> {
   readonly names: ReadonlyArray<Name>

@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { eachSetting } from "../contract/callers/accountSettings.ts"
 import { Unpriced } from "../contract/callers/Caller.ts"
+import { ToolPatterns } from "../contract/callers/toolRule.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
 import { alsoCsv } from "../contract/text/alsoCsv.ts"
@@ -37,7 +38,8 @@ const settings = {
   }),
   ...eachSetting({
     switch: ({ changes: description }) => Schema.optional(Schema.Boolean).annotations({ description }),
-    count: ({ changes: description }) => Schema.optional(Schema.NullOr(integer(1))).annotations({ description })
+    count: ({ changes: description }) => Schema.optional(Schema.NullOr(integer(1))).annotations({ description }),
+    patterns: ({ changes: description }) => Schema.optional(Schema.NullOr(ToolPatterns)).annotations({ description })
   }),
   search_allowed: Domains.annotations({ description: "The only domains that web searches find; null for all." }),
   search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." }),

@@ -11,7 +11,8 @@ const count = Schema.NullOr(
 /** Settings in answers. */
 export const settingAnswers = {
   switch: ({ says }: SettingRow) => answerField(Schema.Boolean, says),
-  count: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Int), says)
+  count: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Int), says),
+  patterns: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Array(Schema.String)), says)
 }
 
 /** Limits in the admin API; null is no limit. */

@@ -4,13 +4,14 @@ import { eachSetting, settingNames } from "../contract/callers/accountSettings.t
 import type { AccountSetting, SettingChanges, StoredSettings } from "../contract/callers/accountSettings.ts"
 import { eachKeySetting, keySettingNames } from "../contract/callers/keySettings.ts"
 import type { KeySetting, KeySettingChanges, StoredKeySettings } from "../contract/callers/keySettings.ts"
+import { patternsIn } from "../contract/callers/toolRule.ts"
 import type { SettingRow } from "../contract/callers/settingRows.ts"
 import { recordOf } from "../contract/json/recordOf.ts"
 import { limit } from "./options.ts"
 
 const dashed = (name: string) => name.replaceAll("_", "-")
 
-/** `yes` or `no`, or a number or `none`. */
+/** `yes` or `no`, a number or `none`, or patterns or `any`. */
 const flags = {
   switch: ({ flag }: SettingRow, name: string) =>
     Options.choice(dashed(name), ["yes", "no"]).pipe(
@@ -18,7 +19,14 @@ const flags = {
       Options.withDescription(flag),
       Options.optional
     ),
-  count: ({ flag }: SettingRow, name: string) => limit(dashed(name), flag)
+  count: ({ flag }: SettingRow, name: string) => limit(dashed(name), flag),
+  patterns: ({ flag }: SettingRow, name: string) =>
+    Options.text(dashed(name)).pipe(
+      Options.withPseudoName("PATTERNS|any"),
+      Options.map((text) => (text === "any" || text === "none" ? null : patternsIn(text))),
+      Options.withDescription(`${flag}, separated by commas; any removes them.`),
+      Options.optional
+    )
 }
 
 /** The flags of the settings of accounts. */

@@ -37,6 +37,7 @@ import { storedFiles } from "./migrations/0067_storedFiles.ts"
 import { storedConversations } from "./migrations/0068_storedConversations.ts"
 import { chatCompletions } from "./migrations/0069_chatCompletions.ts"
 import { batches } from "./migrations/0070_batches.ts"
+import { toolRules } from "./migrations/0071_toolRules.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -81,7 +82,8 @@ const onBoth: ReadonlyArray<Step> = [
   [67, "storedFiles", storedFiles],
   [68, "storedConversations", storedConversations],
   [69, "chatCompletions", chatCompletions],
-  [70, "batches", batches]
+  [70, "batches", batches],
+  [71, "toolRules", toolRules]
 ]
 
 /** The schema that this gateway works with. */

@@ -18,7 +18,8 @@ import { adjust } from "../sql/clock.ts"
 
 const secret = "team-a-secret-0123456789abcdef"
 const actor = actorNamed("cli:someone")
-const valuesOf = (count: number) => eachKeySetting({ switch: () => true, count: () => count })
+const valuesOf = (count: number) =>
+  eachKeySetting({ switch: () => true, count: () => count, patterns: () => [`server-${count}/*`] })
 
 const live = Layer.mergeAll(Access.Default, DeclaredKeys.Default, KeyAdministration.Default).pipe(
   Layer.provideMerge(database())

@@ -3,9 +3,14 @@ import { asDeclared, eachSetting, settingNames } from "../../contract/callers/ac
 import type { DeclaredSettings, StoredSettings } from "../../contract/callers/accountSettings.ts"
 import { eachKeySetting, keySettingNames } from "../../contract/callers/keySettings.ts"
 import type { StoredKeySettings } from "../../contract/callers/keySettings.ts"
+import type { SettingValue } from "../../contract/callers/settingRows.ts"
 import { recordOf } from "../../contract/json/recordOf.ts"
 
-const columns = { switch: () => Schema.Boolean, count: () => Schema.NullOr(Schema.Int) }
+const columns = {
+  switch: () => Schema.Boolean,
+  count: () => Schema.NullOr(Schema.Int),
+  patterns: () => Schema.NullOr(Schema.parseJson(Schema.Array(Schema.String)))
+}
 
 /** The columns of the settings of accounts. */
 export const settingColumns = eachSetting(columns)
@@ -15,16 +20,19 @@ export const keySettingColumns = eachKeySetting(columns)
 
 /** The columns of the settings from the configuration file; null where it has none. */
 export const declaredSettingColumns = asDeclared(
-  eachSetting({ switch: () => Schema.NullOr(Schema.Boolean), count: columns.count })
+  eachSetting({ ...columns, switch: () => Schema.NullOr(Schema.Boolean) })
 )
-
-type Value = boolean | number | null
 
 const stored = <Name extends string>(
   names: ReadonlyArray<Name>,
-  settings: { readonly [Each in Name]: Value }
-): { readonly [Each in Name]: number | null } => {
-  const plain = (value: Value) => (typeof value === "boolean" ? Number(value) : value)
+  settings: { readonly [Each in Name]: SettingValue }
+): { readonly [Each in Name]: string | number | null } => {
+  const plain = (value: SettingValue) =>
+    typeof value === "boolean"
+      ? Number(value)
+      : typeof value === "object" && value !== null
+        ? JSON.stringify(value)
+        : value
   return recordOf(names.map((name) => [name, plain(settings[name])]))
 }
 

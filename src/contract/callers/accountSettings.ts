@@ -40,6 +40,28 @@ const accountSettings = {
     changes: "The most bytes that the account's files may take together; null for 100 GiB.",
     says: "The most bytes that the account's files may take together; null for 100 GiB.",
     flag: "The most bytes that the account's files may take together"
+  },
+  tools: {
+    kind: "patterns",
+    caller: "accountTools",
+    heading: "Tools",
+    inFile:
+      "Patterns of the [tools](tools.md) that the account's keys may use, as `server/tool` (`jira/*`, `*/search`), in addition to their own rules.",
+    absent: "all",
+    changes: "Patterns of the tools that the account's keys may use, as `server/tool` (`jira/*`); null for all.",
+    says: "Patterns of the tools that the account's keys may use, as `server/tool` (`jira/*`); null for all.",
+    flag: "The only tools that the account's keys may use, as patterns of server/tool (jira/*)"
+  },
+  not_tools: {
+    kind: "patterns",
+    caller: "accountNotTools",
+    heading: "Tools it may not use",
+    line: "not tools",
+    inFile: "Patterns of tools that the account's keys may not use, even if `tools` matches them.",
+    absent: "none",
+    changes: "Patterns of tools that the account's keys may not use, even if `tools` matches them; null for none.",
+    says: "Patterns of tools that the account's keys may not use, even if `tools` matches them; null for none.",
+    flag: "Tools that the account's keys may not use, as patterns of server/tool"
   }
 } as const satisfies Readonly<Record<string, SettingRow>>
 

@@ -29,6 +29,29 @@ const keySettings = {
     changes: "Allows its requests to choose their route with the header `x-gateway-route`.",
     says: "True if its requests may choose their route with `x-gateway-route`.",
     flag: "Whether its requests may choose their route with x-gateway-route (no)."
+  },
+  tools: {
+    kind: "patterns",
+    caller: "tools",
+    changedBy: "member",
+    heading: "Tools",
+    inFile: "Patterns of the [tools](tools.md) that the key may use, as `server/tool` (`jira/*`, `*/search`).",
+    absent: "all",
+    changes: "Patterns of the tools that the key may use, as `server/tool` (`jira/*`); null for all.",
+    says: "Patterns of the tools that the key may use, as `server/tool` (`jira/*`); null for all.",
+    flag: "The only tools that the key may use, as patterns of server/tool (jira/*)"
+  },
+  not_tools: {
+    kind: "patterns",
+    caller: "notTools",
+    changedBy: "member",
+    heading: "Tools it may not use",
+    line: "not tools",
+    inFile: "Patterns of tools that the key may not use, even if `tools` matches them.",
+    absent: "none",
+    changes: "Patterns of tools that the key may not use, even if `tools` matches them; null for none.",
+    says: "Patterns of tools that the key may not use, even if `tools` matches them; null for none.",
+    flag: "Tools that the key may not use, as patterns of server/tool"
   }
 } as const satisfies Readonly<Record<string, KeySettingRow>>
 

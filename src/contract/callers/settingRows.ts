@@ -33,18 +33,26 @@ export interface CountRow extends SettingWords {
   readonly kind: "count"
 }
 
-/** A switch is off by default; a count, of 1 or more, is absent by default. */
-export type SettingRow = SwitchRow | CountRow
+export interface PatternsRow extends SettingWords {
+  readonly kind: "patterns"
+}
+
+/** A switch is off by default; a count, of 1 or more, and patterns, one or more, are absent by default. */
+export type SettingRow = SwitchRow | CountRow | PatternsRow
 
 /** Settings by the name that they have in the configuration file, the admin API and the columns. */
 export type Table = Readonly<Record<string, SettingRow>>
 
-/** The value of each setting that is set. */
-export type ValuesOf<T extends Table> = {
-  readonly [Name in keyof T]: T[Name]["kind"] extends "switch" ? boolean : number
+interface Values {
+  readonly switch: boolean
+  readonly count: number
+  readonly patterns: ReadonlyArray<string>
 }
 
-/** The values of all settings; a count that isn't set is null. */
+/** The value of each setting that is set. */
+export type ValuesOf<T extends Table> = { readonly [Name in keyof T]: Values[T[Name]["kind"]] }
+
+/** The values of all settings; counts and patterns that aren't set are null. */
 export type StoredOf<T extends Table> = {
   readonly [Name in keyof T]: T[Name]["kind"] extends "switch" ? boolean : ValuesOf<T>[Name] | null
 }
@@ -57,7 +65,8 @@ export type CallerOf<T extends Table> = {
   readonly [Name in keyof T as T[Name]["caller"]]?: ValuesOf<T>[Name] | undefined
 }
 
-type SettingValue = boolean | number | null
+/** The value of a setting; null if it isn't set. */
+export type SettingValue = Values[Kind] | null
 
 type Kind = SettingRow["kind"]
 
@@ -71,10 +80,18 @@ export type EachOf<T extends Table, Of extends ByKind> = { readonly [Name in key
 export const isSet = (value: SettingValue): boolean => value !== null && value !== false
 
 /** The values of settings that aren't set. */
-const unset = { switch: () => false, count: () => null } as const
+const unset = { switch: () => false, count: () => null, patterns: () => null } as const
 
-const madeOf = (row: SettingRow, name: string, of: ByKind): unknown =>
-  row.kind === "switch" ? of.switch(row, name) : of.count(row, name)
+const madeOf = (row: SettingRow, name: string, of: ByKind): unknown => {
+  switch (row.kind) {
+    case "switch":
+      return of.switch(row, name)
+    case "count":
+      return of.count(row, name)
+    case "patterns":
+      return of.patterns(row, name)
+  }
+}
 
 /** A setting that is set, as text. */
 export interface SettingText {
@@ -93,9 +110,11 @@ const settingText = (
   number: (count: number) => string
 ): SettingText => {
   const { heading, line = heading.toLowerCase() } = row
-  const text = row.kind === "switch" ? row.on : number(Number(value))
+  const text = row.kind === "switch" ? row.on : typeof value === "number" ? number(value) : textOf(value)
   return { name, heading, text, line: [line, row.kind === "switch" ? (row.lineOn ?? text) : text] }
 }
+
+const textOf = (value: SettingValue): string => (Array.isArray(value) ? value.join(" ") : String(value ?? ""))
 
 /** The settings of accounts, or of keys. */
 export const settingTable = <T extends Table>(table: T) => {
