@@ -10,6 +10,7 @@ import { RerankApi } from "./rerank/Api.ts"
 import { AudioApi } from "./audio/Api.ts"
 import { ImagesApi } from "./images/Api.ts"
 import { HealthApi } from "./health/Api.ts"
+import { McpApi } from "./mcp/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
 import { ModerationsApi } from "./moderations/Api.ts"
 import { ModelsApi } from "./catalogue/Api.ts"
@@ -35,6 +36,7 @@ export const GatewayApi = withoutDecodeError(
     .add(ImagesApi)
     .add(AudioApi)
     .add(MessageBatchesApi)
+    .add(McpApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

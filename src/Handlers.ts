@@ -18,6 +18,7 @@ import { FilesHandlers } from "./files/Handlers.ts"
 import { HealthLive } from "./health/Handlers.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
+import { McpHandlers } from "./mcp/Handlers.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
@@ -132,6 +133,7 @@ const GroupsLive = Layer.mergeAll(
   AudioHandlers,
   BatchesLive.pipe(Layer.provide(Layer.merge(RequestRowsLive, UnitOfWork.Default))),
   HealthLive,
+  McpHandlers,
   MessagesLive,
   ModelsHandlers,
   ResponsesLive,

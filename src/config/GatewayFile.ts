@@ -8,6 +8,7 @@ import { Files } from "./sections/Files.ts"
 import { optionalField, requiredField } from "./sections/fields.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
+import { Mcp } from "./sections/Mcp.ts"
 import { Alias, Model, UnfinishedLimits } from "./sections/Model.ts"
 import { Prices } from "./sections/Prices.ts"
 import { Custody, Requests, Retention } from "./sections/Retention.ts"
@@ -83,6 +84,11 @@ export const GatewayFile = Schema.Struct({
     "`HTTPS_PROXY`, `HTTP_PROXY`"
   ),
   search: optionalField(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
+  mcp: optionalField(
+    Mcp,
+    "[Tools](tools.md) of MCP servers, for callers at `/mcp`: `servers` with their [fields](#mcp-servers).",
+    "the built-in server alone"
+  ),
   requests: optionalField(
     Requests,
     "`{ max_rows }`: the most request rows to keep; the oldest are deleted first.",

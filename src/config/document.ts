@@ -29,12 +29,12 @@ export interface DocumentContext {
   readonly env: Environment
   /** Base of relative paths in `{ file }`; by default the working directory. */
   readonly folder?: string
-  /** False: secrets of upstreams, search and keys may be missing; a placeholder takes their place. */
+  /** False: secrets of upstreams, servers of tools, search and keys may be missing; a placeholder takes their place. */
   readonly needsSecrets?: boolean
 }
 
 /** Sections whose secrets only a serving gateway needs. */
-const servedSections = new Set<PropertyKey | undefined>(["upstreams", "search", "keys"])
+const servedSections = new Set<PropertyKey | undefined>(["upstreams", "search", "keys", "mcp"])
 
 /**
  * Parses a YAML text, replaces `${NAME}` in its strings with environment variables (after parsing, so that no value can

@@ -51,9 +51,9 @@ export const fetchBy = (proxy: string | undefined): RequestInit & { readonly pro
 /** A proxy's address without its credentials, for logs. */
 export const proxyShown = (proxy: string): string => URL.parse(proxy)?.origin ?? "a proxy"
 
-/** Fills in the proxy of each upstream and of the search that has none of its own. */
+/** Fills in the proxy of each upstream, each server of tools and of the search, where they have none of their own. */
 export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Located<GatewayFile> => {
-  const { search, upstreams } = file.value
+  const { mcp, search, upstreams } = file.value
   const fill = <A extends { readonly proxy?: ProxySetting | undefined }>(entry: A, url: string): A => {
     const proxy = entry.proxy === undefined ? proxyOf(url) : undefined
     return proxy === undefined ? entry : { ...entry, proxy: Redacted.make(proxy) }
@@ -66,6 +66,13 @@ export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Locat
         upstreams: Object.fromEntries(
           Object.entries(upstreams).map(([name, entry]) => [name, fill(entry, addressOf(entry))])
         )
+      }),
+      ...(mcp?.servers !== undefined && {
+        mcp: {
+          servers: Object.fromEntries(
+            Object.entries(mcp.servers).map(([name, entry]) => [name, fill(entry, entry.url)])
+          )
+        }
       }),
       ...(search !== undefined && {
         search: fill(search, search.base_url ?? (search.provider === "searxng" ? "" : searchAddresses[search.provider]))

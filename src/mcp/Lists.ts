@@ -45,6 +45,11 @@ export class Lists {
     this.#remove(keyOf(server))
   }
 
+  /** Forgets all lists, after the configuration has changed. */
+  clear(): void {
+    for (let { oldest } = this.#kept; oldest !== undefined; { oldest } = this.#kept) this.#remove(oldest)
+  }
+
   #remove(key: string): void {
     const kept = this.#kept.get(key)
     if (kept === undefined) return

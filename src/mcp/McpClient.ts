@@ -27,7 +27,10 @@ const codes = { params: -32_602, headers: -32_020 }
 export interface McpEnd {
   /** `failed` if the tool itself says so. */
   readonly outcome: "completed" | "failed" | McpTrouble
+  /** For the model. */
   readonly parts: ReadonlyArray<TextPart | ImagePart>
+  /** As it came; absent if none did. */
+  readonly result?: JsonObject
   /** Absent if it completed. */
   readonly error?: McpError
   readonly sentBytes: number
@@ -102,7 +105,7 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
       else if (isRefusal(failure)) eras.forget(server.url)
     }
 
-    return { connect } as const
+    return { connect, dropLists: () => lists.clear() } as const
   }
 }) {}
 
@@ -141,8 +144,8 @@ const endOf = ({ bytes, result }: Answered, sentBytes: number): McpEnd => {
   const ended = { sentBytes, receivedBytes: bytes }
   if (result["resultType"] === "input_required") return { ...needsPerson(result), ...ended }
   const parts = resultParts(result)
-  if (result["isError"] !== true) return { outcome: "completed", parts, ...ended }
-  return { outcome: "failed", parts, error: executionError(outputText(parts)), ...ended }
+  if (result["isError"] !== true) return { outcome: "completed", parts, result, ...ended }
+  return { outcome: "failed", parts, result, error: executionError(outputText(parts)), ...ended }
 }
 
 /** The tool asks a person, and none is there. */

@@ -75,6 +75,12 @@ const textOf = (value: unknown, type: MirroredArgument["type"]): string | undefi
   return typeof value === type ? String(value) : undefined
 }
 
+/** The text in a header. */
+export const decodedHeader = (value: string): string => {
+  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1]
+  return encoded === undefined ? value : Buffer.from(encoded, "base64").toString()
+}
+
 /** A text as a header carries it: as it is, or in Base64 if it would not survive. */
 export const headerText = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text)

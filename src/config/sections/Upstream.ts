@@ -30,7 +30,8 @@ const AddressPart = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, { message: () => "expected letters, digits, dots and dashes" })
 )
 
-const ClientTls = Schema.Struct({
+/** The certificates of calls to a server. */
+export const ClientTls = Schema.Struct({
   ca: Schema.optional(PemFile),
   cert: Schema.optional(PemFile),
   key: Schema.optional(PemFile)

@@ -91,6 +91,8 @@ export class RequestRecord {
   /** The user agent's first product: `OpenAI/JS 6.1.0`. */
   client: string | undefined
   repetition: Repetition | undefined
+  /** False for a request that does nothing that an operator looks for. */
+  hasRow = true
   /** The task that the request created. */
   task: string | undefined
   /** The caller's own ids of the request. */

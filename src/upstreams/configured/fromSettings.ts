@@ -10,7 +10,8 @@ import type { Served } from "../../contract/records/Served.ts"
 import { defaultDeadlines } from "../calls/client.ts"
 import type { Deadlines } from "../calls/client.ts"
 import { makeAuth } from "../auth/makeAuth.ts"
-import type { EndpointOptions } from "../Endpoint.ts"
+import type { ClientTls as ClientTlsSetting } from "../../config/sections/Upstream.ts"
+import type { EndpointOptions, ClientTls } from "../Endpoint.ts"
 import { protocolOf } from "../protocols.ts"
 import type { Guardrail } from "../protocols/Protocol.ts"
 import type { TextUpstream } from "../Upstream.ts"
@@ -87,17 +88,20 @@ export const endpointOptions = (entry: SurfaceEntry, auth: Auth | undefined, api
     baseUrl,
     apiKey,
     proxy: proxyIn(proxy),
-    tls: tls && {
-      ...(tls.ca && { ca: Redacted.value(tls.ca) }),
-      ...(tls.cert && { cert: Redacted.value(tls.cert) }),
-      ...(tls.key && { key: Redacted.value(tls.key) })
-    },
+    tls: tls && plainTls(tls),
     headers: {
       ...guardrailHeaders(entry),
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
     }
   }
 }
+
+/** The certificates of a setting. */
+export const plainTls = ({ ca, cert, key }: typeof ClientTlsSetting.Type): ClientTls => ({
+  ...(ca && { ca: Redacted.value(ca) }),
+  ...(cert && { cert: Redacted.value(cert) }),
+  ...(key && { key: Redacted.value(key) })
+})
 
 /** No other server is believed: its answer might be the caller's own. */
 const tellsCost = ({ base_url: baseUrl, provider }: SurfaceEntry): boolean => {

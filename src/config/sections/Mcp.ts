@@ -1,0 +1,84 @@
+import { Schema } from "effect"
+import { optionalField, requiredField } from "./fields.ts"
+import { ProxySetting } from "./Proxy.ts"
+import { ClientTls } from "./Upstream.ts"
+import { HeaderSecret, HttpUrl, Text } from "./values.ts"
+
+/** The address of the built-in server. */
+export const sandboxAddress = "sandbox"
+
+const ServerName = Schema.String.pipe(
+  Schema.filter((name) => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(name) && name !== "own", {
+    message: () => "expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
+  })
+)
+
+const HeaderName = Schema.String.pipe(
+  Schema.filter(
+    (name) =>
+      /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) &&
+      !/^(?:mcp-.*|accept|authorization|connection|content-.*|cookie|host|te|trailer|transfer-encoding|upgrade)$/i.test(
+        name
+      ),
+    { message: () => "expected the name of a header that the protocol and `api_key` don't set" }
+  )
+)
+
+const seconds = (most: number) => Schema.Number.pipe(Schema.between(1, most))
+
+/** An entry of `mcp.servers`. */
+const McpServer = Schema.Struct({
+  url: requiredField(
+    Schema.Union(Schema.Literal(sandboxAddress), HttpUrl),
+    "Its address, which may be private; `sandbox` for the built-in server, with a clock, dice, an echo, a slow and a failing tool."
+  ),
+  auth: optionalField(
+    Schema.Literal("none", "key", "caller"),
+    "Whose account it sees: `key`, the operator's, by `api_key`; `caller`, that of the caller, who sends a token for it with each request ([callers' tokens](tools.md#callers-tokens)); or `none`.",
+    "`key` with `api_key`, otherwise `none`"
+  ),
+  api_key: optionalField(HeaderSecret, "Sent as `Authorization: Bearer …`, for `auth: key`.", "no key"),
+  headers: optionalField(Schema.Record({ key: HeaderName, value: HeaderSecret }), "Headers of every request to it."),
+  description: optionalField(Text, "What it is for, told to clients of `/mcp/<server>`.", "nothing"),
+  tools: optionalField(
+    Schema.NonEmptyArray(Text),
+    "Patterns of its tools that are offered (`search*`): others don't exist here.",
+    "all"
+  ),
+  not_tools: optionalField(
+    Schema.Array(Text),
+    "Patterns of its tools that are not, even if `tools` matches them.",
+    "none"
+  ),
+  read_only: optionalField(
+    Schema.Boolean,
+    "`true`: only tools that it calls read-only (`readOnlyHint`) are offered.",
+    "`false`"
+  ),
+  call_seconds: optionalField(seconds(600), "The most time of a call.", "`60`"),
+  list_seconds: optionalField(
+    Schema.Number.pipe(Schema.between(0, 3_600)),
+    "How long its list is kept if it names no time itself.",
+    "`60`"
+  ),
+  proxy: optionalField(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's"),
+  tls: optionalField(ClientTls, "Like an upstream's.", "the usual authorities, no certificate")
+}).pipe(
+  Schema.filter(({ api_key, auth }) => {
+    if (auth === "key" && api_key === undefined) return { path: ["api_key"], message: "is required for auth: key" }
+    return api_key === undefined || auth === undefined || auth === "key"
+      ? true
+      : { path: ["api_key"], message: "is for auth: key" }
+  })
+)
+
+/** `mcp`: MCP servers whose tools callers may use. */
+export const Mcp = Schema.Struct({
+  servers: optionalField(
+    Schema.Record({ key: ServerName, value: McpServer }),
+    "MCP servers by a name of your choice: [fields](#mcp-servers).",
+    "`sandbox-tools`, the built-in server, alone"
+  )
+})
+
+export type McpEntry = typeof McpServer.Type

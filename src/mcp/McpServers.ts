@@ -1,0 +1,80 @@
+import { Effect, Redacted } from "effect"
+import { Configuration } from "../config/Configuration.ts"
+import { sandboxAddress } from "../config/sections/Mcp.ts"
+import type { McpEntry } from "../config/sections/Mcp.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { mayUseTool } from "../contract/callers/toolRule.ts"
+import { matches } from "../contract/text/matches.ts"
+import { plainTls } from "../upstreams/configured/fromSettings.ts"
+import { McpClient } from "./McpClient.ts"
+import type { McpServer, McpTool } from "./McpServer.ts"
+import { sandboxServer, sendSandbox } from "./sandboxTools.ts"
+import { sendTo } from "./sendTo.ts"
+
+/** A server of the configuration. */
+export interface RegisteredServer {
+  readonly name: string
+  readonly description: string | undefined
+  /** True if each caller sends a token of its own for the server. */
+  readonly needsToken: boolean
+  /** The server with the account that a request uses there. @param token the caller's */
+  readonly reached: (token?: Redacted.Redacted) => McpServer
+  /** True if the server offers a tool, and the caller's key and account may use it. */
+  readonly admits: (caller: Caller, tool: McpTool) => boolean
+}
+
+/** The MCP servers of the configuration, which a reload changes at once. A request keeps those that it began with. */
+export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpServers", {
+  dependencies: [McpClient.Default],
+  scoped: Effect.gen(function* () {
+    const configuration = yield* Configuration
+    const { connect, dropLists } = yield* McpClient
+    let servers: ReadonlyMap<string, RegisteredServer> = new Map()
+
+    yield* configuration.follow(({ value: { mcp } }) =>
+      Effect.sync(() => {
+        const entries = Object.entries(mcp?.servers ?? { [sandboxServer]: { url: sandboxAddress } })
+        const next = new Map(entries.map(([name, entry]) => [name, registered(name, entry)]))
+        return () => {
+          servers = next
+          dropLists()
+        }
+      })
+    )
+
+    return {
+      get: (name: string): RegisteredServer | undefined => servers.get(name),
+      all: (): ReadonlyArray<RegisteredServer> => [...servers.values()],
+      connect
+    } as const
+  })
+}) {}
+
+const registered = (name: string, entry: McpEntry): RegisteredServer => {
+  const { api_key, call_seconds = 60, description, list_seconds = 60, not_tools = [], tools = ["*"], url } = entry
+  const headers = Object.fromEntries(
+    Object.entries(entry.headers ?? {}).map(([header, value]) => [header, Redacted.value(value)])
+  )
+  const { proxy, tls } = entry
+  const send = url === sandboxAddress ? sendSandbox : sendTo({ proxy, tls: tls && plainTls(tls) })
+  return {
+    name,
+    description,
+    needsToken: entry.auth === "caller",
+    reached: (token = api_key) => ({
+      url,
+      headers: Redacted.make({
+        ...headers,
+        ...(token !== undefined && { authorization: `Bearer ${Redacted.value(token)}` })
+      }),
+      send,
+      callMs: call_seconds * 1_000,
+      listMs: list_seconds * 1_000
+    }),
+    admits: (caller, tool) =>
+      tools.some((pattern) => matches(pattern, tool.name)) &&
+      !not_tools.some((pattern) => matches(pattern, tool.name)) &&
+      (entry.read_only !== true || tool.annotations.readOnlyHint === true) &&
+      mayUseTool(caller, name, tool.name)
+  }
+}
