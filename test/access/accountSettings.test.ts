@@ -7,6 +7,7 @@ import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { actorNamed } from "../../src/contract/callers/Acting.ts"
 import {
+  besideKey,
   callerSettings,
   eachSetting,
   noSettings,
@@ -54,18 +55,18 @@ describeOnEach("every setting of an account", () => {
           .map(({ name }) => name)
           .toSorted()
       ).toEqual(settingNames.toSorted())
-      expect(yield* caller).toMatchObject(callerSettings(valuesOf(7)))
+      expect(yield* caller).toMatchObject(callerSettings(besideKey(valuesOf(7))))
 
       yield* declare(valuesOf(9))
       expect(yield* accounts.show("a")).toMatchObject({ ...valuesOf(9), declared: settingNames })
-      expect(yield* caller).toMatchObject(callerSettings(valuesOf(9)))
+      expect(yield* caller).toMatchObject(callerSettings(besideKey(valuesOf(9))))
 
       yield* declare({})
       yield* accounts.set(actor, "a", noSettings)
       yield* adjust("1 second")
       expect(yield* accounts.show("a")).toMatchObject({ ...noSettings, declared: [], version: fresh.version })
-      expect(callerSettings(noSettings)).toEqual({})
-      expect(yield* caller).not.toMatchObject(callerSettings(valuesOf(7)))
+      expect(callerSettings(besideKey(noSettings))).toEqual({})
+      expect(yield* caller).not.toMatchObject(callerSettings(besideKey(valuesOf(7))))
     }).pipe(Effect.provide(live))
   )
 })

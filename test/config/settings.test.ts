@@ -232,6 +232,36 @@ describe("settings", () => {
       {},
       "gateway.yaml:3: upstreams.a.protocol: expected one of anthropic-messages"
     ],
+    [
+      "a server of tools with a name that is reserved",
+      "mcp:\n  servers:\n    own:\n      url: https://a.example",
+      {},
+      "gateway.yaml:3: mcp.servers.own: expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
+    ],
+    [
+      "a server of tools whose key is missing",
+      "mcp:\n  servers:\n    a:\n      url: https://a.example\n      auth: key",
+      {},
+      "mcp.servers.a.api_key: is required for auth: key"
+    ],
+    [
+      "a server of tools at no address",
+      "mcp:\n  servers:\n    a:\n      url: ftp://a.example",
+      {},
+      "mcp.servers.a.url: expected"
+    ],
+    [
+      "a header that the protocol sets",
+      "mcp:\n  servers:\n    a:\n      url: https://a.example\n      headers:\n        Mcp-Name: x",
+      {},
+      "mcp.servers.a.headers.Mcp-Name: expected the name of a header that the protocol and `api_key` don't set"
+    ],
+    [
+      "a pattern of tools without a server",
+      "keys:\n  - name: a\n    secret: team-a-secret-0123456789abcdef\n    tools: [search]",
+      {},
+      "keys[0].tools[0]: expected a server and a tool, such as jira/search, jira/* or */get_*"
+    ],
     ["search without a key", "search:\n  provider: brave", {}, "search.api_key: is required for brave"]
   ])("refuse %s in one line that says where", async (_, yaml, env, message) => {
     expect(await complaint(yaml, env)).toContain(message)

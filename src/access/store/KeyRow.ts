@@ -4,7 +4,7 @@ import { BudgetsJson, plainBudget } from "../../contract/budgets/Budget.ts"
 import type { Budget } from "../../contract/budgets/Budget.ts"
 import type { Caller, ModelRule } from "../../contract/callers/Caller.ts"
 import type { Hint } from "../../contract/callers/keyHint.ts"
-import { callerSettings } from "../../contract/callers/accountSettings.ts"
+import { besideKey, callerSettings } from "../../contract/callers/accountSettings.ts"
 import { callerKeySettings } from "../../contract/callers/keySettings.ts"
 import type { KeySetting, StoredKeySettings } from "../../contract/callers/keySettings.ts"
 import { rows } from "../../sql/decode.ts"
@@ -41,7 +41,7 @@ const openings = rows("keys", {
   account_models: Schema.NullOr(Patterns),
   account_not_models: Schema.NullOr(Patterns),
   account_budgets: BudgetsJson,
-  ...settingColumns,
+  ...besideKey(settingColumns),
   suspended_at: Time,
   person_id: Schema.NullOr(Schema.String),
   person_held: Schema.NullOr(Schema.Literal("away", "over")),

@@ -1,7 +1,9 @@
 import type { SqlClient } from "@effect/sql"
-import { declaredName, settingNames } from "../../contract/callers/accountSettings.ts"
+import { besideKeyName, declaredName, settingNames } from "../../contract/callers/accountSettings.ts"
 
-const inEffect = settingNames.map((name) => `COALESCE(a.${declaredName(name)}, a.${name}) AS ${name}`).join(", ")
+const inEffect = settingNames
+  .map((name) => `COALESCE(a.${declaredName(name)}, a.${name}) AS ${besideKeyName(name)}`)
+  .join(", ")
 
 /** A key as `k`, with its account and its person: the columns of an `Opening`, and how they come together. */
 export const openings = (sql: SqlClient.SqlClient) => ({

@@ -27,7 +27,7 @@ const HeaderName = Schema.String.pipe(
 const seconds = (most: number) => Schema.Number.pipe(Schema.between(1, most))
 
 /** An entry of `mcp.servers`. */
-const McpServer = Schema.Struct({
+export const McpServer = Schema.Struct({
   url: requiredField(
     Schema.Union(Schema.Literal(sandboxAddress), HttpUrl),
     "Its address, which may be private; `sandbox` for the built-in server, with a clock, dice, an echo, a slow and a failing tool."

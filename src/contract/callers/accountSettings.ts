@@ -106,12 +106,26 @@ export const declaredSettings = (
 /** The column of the configuration file's setting. */
 export const declaredName = <Name extends AccountSetting>(name: Name): `declared_${Name}` => `declared_${name}`
 
+/** The columns of an account's settings beside those of its key, which may have one of the same name. */
+export type BesideKey<Values extends { readonly [Name in AccountSetting]: unknown } = StoredSettings> = {
+  readonly [Name in AccountSetting as `account_${Name}`]: Values[Name]
+}
+
+export const besideKey = <Values extends { readonly [Name in AccountSetting]: unknown }>(
+  values: Values
+): BesideKey<Values> => recordOf(settingNames.map((name) => [besideKeyName(name), values[name]]))
+
+export const besideKeyName = <Name extends AccountSetting>(name: Name): `account_${Name}` => `account_${name}`
+
 /** The settings in effect: the configuration file's come first. */
 export const settingsInEffect = (row: StoredSettings & DeclaredColumns): StoredSettings =>
   recordOf(settingNames.map((name) => [name, row[declaredName(name)] ?? row[name]]))
 
 /** The settings that are set, for a `Caller`. */
-export const callerSettings = (settings: StoredSettings): CallerSettings =>
+export const callerSettings = (row: BesideKey): CallerSettings =>
   recordOf(
-    settingNames.flatMap((name) => (isSet(settings[name]) ? [[accountSettings[name].caller, settings[name]]] : []))
+    settingNames.flatMap((name) => {
+      const value = row[besideKeyName(name)]
+      return isSet(value) ? [[accountSettings[name].caller, value]] : []
+    })
   )
