@@ -236,7 +236,7 @@ describe("settings", () => {
       "a server of tools with a name that is reserved",
       "mcp:\n  servers:\n    own:\n      url: https://a.example",
       {},
-      "gateway.yaml:3: mcp.servers.own: expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
+      "gateway.yaml:4: mcp.servers.own: expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
     ],
     [
       "a server of tools whose key is missing",

@@ -7,22 +7,24 @@ import { HeaderSecret, HttpUrl, Text } from "./values.ts"
 /** The address of the built-in server. */
 export const sandboxAddress = "sandbox"
 
-const ServerName = Schema.String.pipe(
-  Schema.filter((name) => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(name) && name !== "own", {
-    message: () => "expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
-  })
-)
+const isServerName = (name: string): boolean => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(name) && name !== "own"
+const serverNames = "expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
 
-const HeaderName = Schema.String.pipe(
-  Schema.filter(
-    (name) =>
-      /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) &&
-      !/^(?:mcp-.*|accept|authorization|connection|content-.*|cookie|host|te|trailer|transfer-encoding|upgrade)$/i.test(
-        name
-      ),
-    { message: () => "expected the name of a header that the protocol and `api_key` don't set" }
+const isOwnHeader = (name: string): boolean =>
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) &&
+  !/^(?:mcp-.*|accept|authorization|connection|content-.*|cookie|host|te|trailer|transfer-encoding|upgrade)$/i.test(
+    name
   )
-)
+const headerNames = "expected the name of a header that the protocol and `api_key` don't set"
+
+/** A record, all of whose names are allowed. */
+const namedBy = <A, I, R>(value: Schema.Schema<A, I, R>, isName: (name: string) => boolean, message: string) =>
+  Schema.Record({ key: Schema.String, value }).pipe(
+    Schema.filter((record) => {
+      const wrong = Object.keys(record).find((name) => !isName(name))
+      return wrong === undefined || { path: [wrong], message }
+    })
+  )
 
 const seconds = (most: number) => Schema.Number.pipe(Schema.between(1, most))
 
@@ -38,7 +40,7 @@ export const McpServer = Schema.Struct({
     "`key` with `api_key`, otherwise `none`"
   ),
   api_key: optionalField(HeaderSecret, "Sent as `Authorization: Bearer …`, for `auth: key`.", "no key"),
-  headers: optionalField(Schema.Record({ key: HeaderName, value: HeaderSecret }), "Headers of every request to it."),
+  headers: optionalField(namedBy(HeaderSecret, isOwnHeader, headerNames), "Headers of every request to it."),
   description: optionalField(Text, "What it is for, told to clients of `/mcp/<server>`.", "nothing"),
   tools: optionalField(
     Schema.NonEmptyArray(Text),
@@ -75,7 +77,7 @@ export const McpServer = Schema.Struct({
 /** `mcp`: MCP servers whose tools callers may use. */
 export const Mcp = Schema.Struct({
   servers: optionalField(
-    Schema.Record({ key: ServerName, value: McpServer }),
+    namedBy(McpServer, isServerName, serverNames),
     "MCP servers by a name of your choice: [fields](#mcp-servers).",
     "`sandbox-tools`, the built-in server, alone"
   )
