@@ -1,7 +1,9 @@
 import { Effect, Layer, Option } from "effect"
+import { Access } from "./access/Access.ts"
 import { DeclaredKeysLive } from "./access/DeclaredKeys.ts"
 import { SpendingCaps } from "./access/SpendingCaps.ts"
 import { forOperators } from "./admin/forOperators.ts"
+import { noMcpStream } from "./mcp/endpoint/noMcpStream.ts"
 import { AdminApi } from "./admin/Api.ts"
 import { GatewayApi } from "./Api.ts"
 import { Catalogue } from "./catalogue/Catalogue.ts"
@@ -87,8 +89,13 @@ export const ApiServer = Layer.unwrapScoped(
         : watched
     // Claude Code asks for it when it starts.
     const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
+    const noStream = forOperators(yield* Access, "mcp", () => Promise.resolve(noMcpStream()))
+    const mcpPages = Object.fromEntries(
+      ["/mcp", "/mcp/:server"].flatMap((path) => ["GET", "DELETE"].map((method) => [`${method} ${path}`, noStream]))
+    )
     const pages = {
       ...hello,
+      ...mcpPages,
       ...docsPages(GatewayApi, "", base),
       ...consolePages(publicUrl),
       ...(yield* makeSignInPages),

@@ -152,7 +152,10 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       }
       for (const [place, page] of Object.entries(pages)) {
         const [path = place, method = "GET"] = place.split(" ").toReversed()
-        table[path] = { [method]: (request, server) => page(request, server) ?? otherwise(request, server) }
+        table[path] = {
+          ...table[path],
+          [method]: (request, server) => page(request, server) ?? otherwise(request, server)
+        }
       }
 
       const certificate = options.tls === undefined ? undefined : yield* readCertificate(options.tls)

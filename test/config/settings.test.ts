@@ -220,12 +220,7 @@ describe("settings", () => {
       {},
       "gateway.yaml:7: accounts.a.record.redact[1]: expected a regular expression without look-arounds and back references"
     ],
-    [
-      "a missing variable",
-      'database: "sqlite:${NO_SUCH}"',
-      {},
-      "gateway.yaml:1: database: the environment has no variable NO_SUCH"
-    ],
+    ["a missing variable", 'database: "sqlite:${NO_SUCH}"', {}, "database: the environment has no variable NO_SUCH"],
     [
       "an unknown protocol",
       "upstreams:\n  a:\n    protocol: soap\n    base_url: http://x",

@@ -1,8 +1,9 @@
 import type { GatewayHere } from "../gatewayHere.ts"
 import type { Endpoint } from "./endpoints.ts"
 
-/** An endpoint's path; a conversation that it names is there, and new, because none takes an item twice; so is a completion. */
+/** An endpoint's path; a conversation that it names is there, and new, because none takes an item twice; so is a completion, and a server. */
 export const existing = async ({ key, url }: GatewayHere, { path }: Pick<Endpoint, "path">): Promise<string> => {
+  if (path.startsWith("/mcp/")) return "/mcp/sandbox-tools"
   const [kind, body] = Object.entries(kinds).find(([start]) => path.startsWith(`${start}/`)) ?? []
   if (kind === undefined) return path
   const headers = { authorization: `Bearer ${key}` }

@@ -3,6 +3,7 @@ import { png } from "./messageExamples.ts"
 const reranked = { model: "sandbox-rerank", query: "fox" }
 
 const params = { model: "sandbox-text", max_tokens: 100, messages: [{ role: "user", content: "Hello" }] }
+const called = { jsonrpc: "2.0", id: 1, method: "tools/call" }
 
 /** Bodies of the endpoints with one JSON answer, as in `examples.ts`. */
 export const wholeExamples = {
@@ -14,6 +15,14 @@ export const wholeExamples = {
       ]
     },
     { requests: [{ custom_id: "a", params }] }
+  ],
+  "mcp.all": [
+    { ...called, params: { name: "sandbox-tools__echo", arguments: { text: "a fox" } } },
+    { jsonrpc: "2.0", id: "a", method: "tools/list" }
+  ],
+  "mcp.one": [
+    { ...called, params: { name: "echo", arguments: { text: "a fox" } } },
+    { jsonrpc: "2.0", id: "a", method: "tools/list" }
   ],
   "rerank.create": [
     { ...reranked, documents: ["a fox", { text: "a sea" }], top_n: 1, return_documents: true },

@@ -209,6 +209,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...leaves,
     "access",
     "catalogue",
+    "mcp",
     "idempotency",
     "requests",
     "people",

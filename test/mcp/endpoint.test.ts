@@ -251,7 +251,7 @@ describe("a client of 2026-07-28", () => {
 })
 
 describe("a message", () => {
-  it.each([{ jsonrpc: "1.0" }, { method: undefined }, { id: null, method: "ping" }, { params: [] }])(
+  it.each([{ jsonrpc: "1.0" }, { method: undefined }, { id: true }, { params: [] }])(
     "is refused: %j",
     async (message) => {
       expect((await ask("/mcp", { method: "ping", ...message })).status).toBe(400)

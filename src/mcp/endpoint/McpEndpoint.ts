@@ -43,7 +43,7 @@ const capabilities = { tools: {} }
 const serverInfo = { name: "model-gateway", version }
 
 /** Serves the tools of registered servers to clients of MCP, of the revisions with and without a handshake. */
-export class McpEndpoint extends Effect.Service<McpEndpoint>()("gateway/mcp/McpEndpoint", {
+export class McpEndpoint extends Effect.Service<McpEndpoint>()("gateway/mcp/endpoint/McpEndpoint", {
   dependencies: [McpServers.Default],
   effect: Effect.gen(function* () {
     const registered = yield* McpServers
@@ -195,18 +195,20 @@ const unlisted = ({ reason }: McpFailure): RpcRefusal => ({
 
 const wrongParams = (message: string): RpcRefusal => ({ status: 200, code: rpcCodes.invalidParams, message })
 
-/** What the model reads, so that it can go on without the tool. */
+/** A result that the model reads, so that it can go on without the tool. */
 const failedResult = (text: string): JsonObject => ({ content: [{ type: "text", text }], isError: true })
 
 const instructionsOf = ({ isJoint, servers: [server] }: Asked): JsonObject =>
   isJoint || server?.description === undefined ? {} : { instructions: server.description }
 
 /** A result in the form of the request's revision. */
-const finished = ({ isModern, method }: RpcRequest, { resultType: _, ...result }: JsonObject): JsonObject => {
-  if (isModern) return { resultType: "complete", ...result }
-  const { cacheScope: _scope, ttlMs: _ttl, ...older } = result
-  return method === "tools/list" ? older : result
+const finished = ({ isModern }: RpcRequest, result: JsonObject): JsonObject => {
+  if (isModern) return { ...result, resultType: "complete" }
+  return Object.fromEntries(Object.entries(result).filter(([name]) => !newMembers.has(name)))
 }
+
+/** Members of results that earlier revisions don't have. */
+const newMembers: ReadonlySet<string> = new Set(["resultType", "ttlMs", "cacheScope"])
 
 const refused = (id: string | number | null, { code, data, message, status }: RpcRefusal): Response =>
   json(status, { id, error: { code, message, ...(data !== undefined && { data }) } })

@@ -41,14 +41,15 @@ const meta = {
  * 2026-07-28 repeat in headers what the body says, and are refused if the two differ.
  */
 export const understand = (headers: Headers, body: JsonObject): Either.Either<RpcRequest | undefined, RpcRefusal> => {
-  const { id, jsonrpc, method, params = {} } = body
+  const { id, jsonrpc, method } = body
+  const params = body["params"] ?? {}
   if (jsonrpc !== "2.0" || !isObject(params))
     return refuse(rpcCodes.invalidRequest, "expected a message of JSON-RPC 2.0")
   if (typeof method !== "string") {
     const isAnswer = "result" in body || "error" in body
     return isAnswer ? Either.right(undefined) : refuse(rpcCodes.invalidRequest, "method: expected a text")
   }
-  if (id === undefined) return Either.right(undefined)
+  if (id === undefined || id === null) return Either.right(undefined)
   if (typeof id !== "string" && typeof id !== "number") {
     return refuse(rpcCodes.invalidRequest, "id: expected a text or a number")
   }
