@@ -21,6 +21,9 @@ import type { Hostile } from "./Hostile.ts"
 
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }
 
+const calling = (name: string, value: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: { text: value } } })
+
 /** What each value of JSON may be too much of, for messages, responses, videos and those that count. */
 export const generated: ReadonlyArray<Hostile> = [
   ...texts.flatMap(([name, text]) => [
@@ -42,6 +45,8 @@ export const generated: ReadonlyArray<Hostile> = [
     onOpenAIVideos(`input_reference: ${name}`, () => openAIVideos({ input_reference: shape() })),
     onMessages(`passed through: ${name}`, () => messages({ context_management: shape() }, "behind-messages")),
     onMessages(`kept for later: ${name}`, () => messages({ async: true, context_management: shape() })),
+    on("/mcp")(`arguments: ${name}`, () => calling("sandbox-tools__echo", shape())),
+    on("/mcp/sandbox-tools")(`arguments: ${name}`, () => calling("echo", shape())),
     ...(["/v1/quote", "/v1/messages/count_tokens", "/v1/responses/input_tokens", "/v1/responses/compact"] as const).map(
       (path) =>
         on(path)(`body: ${name}`, () =>
