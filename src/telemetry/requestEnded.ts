@@ -11,6 +11,7 @@ export const makeRequestEnded = Effect.map(
     (record: RequestRecord): void => {
       if (record.trace !== undefined) tracing?.request(record, record.trace)
       log.record(record)
-      if (record.account !== undefined && record.account !== "" && record.method !== "GET" && record.hasRow) rows.append(record)
+      if (record.account !== undefined && record.account !== "" && record.method !== "GET" && record.hasRow)
+        rows.append(record)
     }
 )

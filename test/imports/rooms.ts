@@ -148,7 +148,18 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
-  "Api.ts": ["contract", ...families, "batches", "mcp", "files", "storedFiles", "catalogue", "dispatch", "account", "health"],
+  "Api.ts": [
+    "contract",
+    ...families,
+    "batches",
+    "mcp",
+    "files",
+    "storedFiles",
+    "catalogue",
+    "dispatch",
+    "account",
+    "health"
+  ],
   // Sessions of people and operators, then programs that sign in for people.
   "people/signIn": [...leaves, "guard", "access", "limits", "people", "admin"],
   "people/programs": [...leaves, "access", "people", "people/signIn", "admin"],
