@@ -1,5 +1,6 @@
 import type { ProtocolName } from "./answerKinds.ts"
 import { answerOf, pairings } from "./answers.ts"
+import { batches } from "./batches.ts"
 import { chats } from "./chats.ts"
 import { found } from "./found.ts"
 import { formBodies } from "./forms.ts"
@@ -58,5 +59,6 @@ export const corpus: ReadonlyArray<Hostile> = [
   ...generated,
   ...chats,
   ...kept,
-  ...formBodies
+  ...formBodies,
+  ...batches
 ]
