@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { gatewayTools } from "./gatewayTools.ts"
 import { inFolder, judged, order } from "./judged.ts"
 import type { Scenario } from "./judged.ts"
 import type { Folder, Ran } from "./run.ts"
@@ -243,5 +244,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...codexScenarios,
   ...opencodeScenarios,
   ...toolRunnerScenarios,
-  ...toolLoops
+  ...toolLoops,
+  ...gatewayTools
 ]

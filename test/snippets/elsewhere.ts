@@ -24,6 +24,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
     /^npm install (?:@anthropic-ai|@openai|opencode-ai|cline|@qwen-code)|^npx (?:claude|codex|opencode|cline|qwen) /,
     "test/agents/asWritten.ts"
   ],
+  [/^(?:claude|codex) mcp /, "test/agents/gatewayTools.ts"],
   [/^python3 -m venv /, "test/agents/programs.ts"],
   // They need a person at a browser.
   [/^gateway (?:login|token|logout)\b/, "test/commands/login/token.test.ts"],
