@@ -75,10 +75,13 @@ const textOf = (value: unknown, type: MirroredArgument["type"]): string | undefi
   return typeof value === type ? String(value) : undefined
 }
 
-/** The text in a header. */
-export const decodedHeader = (value: string): string => {
-  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1]
-  return encoded === undefined ? value : Buffer.from(encoded, "base64").toString()
+/** A header's text; undefined for Base64 that is none. */
+export const decodedHeader = (value: string | null): string | undefined => {
+  if (value === null) return undefined
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
+  if (encoded === undefined) return value
+  const bytes = Buffer.from(encoded, "base64")
+  return bytes.toString("base64") === encoded ? bytes.toString() : undefined
 }
 
 /** A text as a header carries it: as it is, or in Base64 if it would not survive. */

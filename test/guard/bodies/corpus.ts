@@ -8,6 +8,7 @@ import { generated } from "./generated.ts"
 import { isShort, messages, onChat, chat, onMessages, onResponses, responses } from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
 import { kept } from "./kept.ts"
+import { tools } from "./tools.ts"
 import { overflowing } from "./upstream.ts"
 
 /** The most that is read of an answer in one piece. */
@@ -58,6 +59,7 @@ export const corpus: ReadonlyArray<Hostile> = [
   ...stored,
   ...generated,
   ...chats,
+  ...tools,
   ...kept,
   ...formBodies,
   ...batches
