@@ -18,6 +18,7 @@ import { FilesHandlers } from "./files/Handlers.ts"
 import { HealthLive } from "./health/Handlers.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
+import { CallerServers } from "./mcp/CallerServers.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
@@ -58,6 +59,7 @@ import { makeVideoKind } from "./videos/VideoKind.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
 
 const ModelsLive = Pipeline.Default.pipe(
+  Layer.provideMerge(CallerServers.layer),
   Layer.provideMerge(Dispatch.Default),
   Layer.provideMerge(CatalogueLive),
   Layer.provideMerge(InlineFiles.layer),

@@ -46,6 +46,8 @@ const paramOf = (failure: Failure): string | null => {
       return failure.param ?? null
     case "UnknownModel":
       return "model"
+    case "ToolsFailed":
+      return "tools"
     default:
       return null
   }

@@ -46,6 +46,7 @@ import { Work } from "./Work.ts"
 import { tellRoute } from "./tellRoute.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { Bulkheads, RouteQueues, through } from "../routing/Bulkhead.ts"
+import { generateWithTools } from "./generateWithTools.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
 import type { Hedge } from "../routing/tryRoutes.ts"
@@ -186,9 +187,15 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         work.leftOut = [...leftOutAt(work.unsupported(), upstream), ...cut]
         const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
-        const mayTakeRounds = upstream.isSearchedFor === true && callsServerTools(conversation)
+        const { serverTools } = work.options
+        const mayTakeRounds =
+          serverTools !== undefined || (upstream.isSearchedFor === true && callsServerTools(conversation))
         const asked = mayTakeRounds ? { ...how, extend: extendHold(work, charge) } : how
-        const send = (one: Conversation) => sendWithin(route, () => upstream.generate(one, asked).map(keeping))
+        const send = (one: Conversation) =>
+          sendWithin(route, () => {
+            if (serverTools === undefined) return upstream.generate(one, asked).map(keeping)
+            return generateWithTools(upstream, serverTools, one, asked).map(keeping)
+          })
         const { several } = work.options
         return several === undefined ? send(fitted) : severally(several, runtime, fitted, send)
       }

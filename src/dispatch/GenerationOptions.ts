@@ -5,6 +5,7 @@ import type { Model } from "../catalogue/Catalogue.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Several } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
+import type { OfferedTools } from "../tools/ServerTool.ts"
 import type { CalledFamily } from "../contract/kinds.ts"
 
 /** The request in its family's own dialect, for upstreams that speak it. */
@@ -40,6 +41,8 @@ export interface GenerationOptions {
   readonly unsupported?: (() => ReadonlyArray<Unsupported>) | undefined
   /** True if the answer is stored. Defaults to false. */
   readonly isStored?: boolean | undefined
+  /** Tools that the gateway runs. Their functions are among the conversation's. */
+  readonly serverTools?: OfferedTools | undefined
   /** Several answers: an upstream of the same dialect makes them all, another one is called once for each. */
   readonly several?: Several | undefined
 }

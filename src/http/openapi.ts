@@ -185,6 +185,7 @@ const meanings: Readonly<Record<string, string>> = {
   "413": "The request body is too large.",
   "415": "The request body's `Content-Encoding` is none of `gzip`, `br`, `zstd` and `identity`.",
   "422": "The request body is not what its `Content-Encoding` says.",
+  "424": "An MCP server that the request names did not list its tools.",
   "429": "Too many requests; `retry-after` says when to come back.",
   "500": "The gateway or the model's upstream failed; the request may be sent again.",
   "503": "Not ready, or the sign-in of the caller's company does not answer."

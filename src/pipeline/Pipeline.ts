@@ -12,10 +12,12 @@ import { Failed, Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { CallerServers } from "../mcp/CallerServers.ts"
 import type { Running } from "./ending.ts"
 import { fold } from "./fold.ts"
 import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
+import { withServers } from "./withServers.ts"
 import { streamAnswer } from "./streamAnswer.ts"
 import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
 import { families } from "../contract/kinds.ts"
@@ -44,6 +46,7 @@ export interface Started<A> {
 export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipeline", {
   effect: Effect.gen(function* () {
     const dispatch = yield* Dispatch
+    const callerServers = yield* CallerServers
     const files = yield* InlineFiles
     const runtime = yield* Effect.runtime()
 
@@ -94,8 +97,22 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       { release, request, text }: Prepared<S, P, A>,
       { prepaid, stream }: { readonly prepaid?: Prepaid; readonly stream: boolean }
     ): Future<Generation, Failure> => {
-      const { conversation, mayReachWeb, objection, passthrough, unsupported } = text
+      const { conversation, mayReachWeb, objection, passthrough, servers, unsupported } = text
       const { kind } = families[dialect]
+      if (servers !== undefined && text.isDry !== true && !dispatch.passes(conversation.model, dialect)) {
+        return withServers(callerServers, runtime, { asked: servers, caller, conversation, request }, (asked, served) =>
+          dispatch.generate(caller, asked, request, {
+            stream,
+            kind,
+            prepaid,
+            objection,
+            mayReachWeb,
+            unsupported: unsupported && (() => unsupported(true)),
+            serverTools: served,
+            isStored: text.isStored
+          })
+        )
+      }
       const begin = (): Future<Generation, Failure> => {
         if (text.isDry === true) {
           const asked = { family: dialect, kind, mayReachWeb, objection, headers: request.headers }

@@ -6,6 +6,7 @@ import type { GenerationOptions, Passthrough } from "../dispatch/GenerationOptio
 import type { Conversation } from "../generation/Conversation.ts"
 import type { GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
+import type { McpServerRequest } from "../generation/McpServerRequest.ts"
 import type { Ending } from "./ending.ts"
 
 /** A dialect that callers speak and that upstreams may speak too. */
@@ -68,8 +69,14 @@ export interface TextRequest<S, P, A> {
   readonly asksWhole?: boolean
   /** The reason that only an upstream of the request's own dialect can serve it. */
   readonly objection: () => InvalidRequest | undefined
-  /** The parts that a translation leaves out. */
-  readonly unsupported?: NonNullable<GenerationOptions["unsupported"]>
+  /**
+   * The parts that a translation leaves out.
+   *
+   * @param runsServers true if the gateway runs the tools of the request's servers
+   */
+  readonly unsupported?: (runsServers?: boolean) => ReturnType<NonNullable<GenerationOptions["unsupported"]>>
+  /** The MCP servers that the request names; absent if it names none. */
+  readonly servers?: AskedServers | undefined
   readonly mayReachWeb?: boolean
   /** True if the answer is stored. Defaults to false. */
   readonly isStored?: boolean
@@ -86,6 +93,15 @@ export interface TextRequest<S, P, A> {
   readonly isLarge?: boolean
   /** Checks the request but generates nothing. */
   readonly isDry?: boolean
+}
+
+/** The MCP servers of a request. */
+export interface AskedServers {
+  readonly list: () => ReadonlyArray<McpServerRequest>
+  /** The first mistake in their entries. */
+  readonly problem: () => InvalidRequest | undefined
+  /** The most calls that the caller allows. */
+  readonly mostCalls: number | undefined
 }
 
 /** Writes an answer, and stores it. */

@@ -74,6 +74,8 @@ const byFailure: Readonly<Record<FailureTag, (request: FailedRequest) => Why>> =
     attempts.length === 0
       ? why("No upstream was asked.", "The reason says why, such as an open circuit.")
       : why("No upstream answered.", "The attempts below say why."),
+  ToolsFailed: () =>
+    why("An MCP server that the request names did not list its tools.", "The reason names it and says why."),
   Unavailable: () =>
     why("The company’s sign-in or the issuer of the token does not answer.", "`gateway check --live` asks it."),
   Internal: () => why("The gateway has a defect.", "Its log has the cause with the request’s id: please report it.")

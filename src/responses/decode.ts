@@ -3,15 +3,20 @@ import { refusedBy } from "../dispatch/requestFates.ts"
 import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
 import { demandsOf } from "../generation/demandsOf.ts"
 import { effortOf } from "../generation/effort.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import { isUsual } from "../contract/isUsual.ts"
 import { makeObjection, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { conversationOf } from "./conversations/conversationOf.ts"
 import { fates, logprobsIncluded } from "./fates.ts"
+import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import type { AskedServers } from "../pipeline/TextFamily.ts"
 import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
+import { mcpEchoes } from "./mcp/mcpEchoes.ts"
+import { mcpServers } from "./mcp/mcpServers.ts"
 import { isHostedTool } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
 import { toolbox } from "./tools.ts"
@@ -42,6 +47,10 @@ export interface Understood {
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
   readonly toolbox: () => Toolbox
+  /** The MCP servers that the request names; absent if it names none. */
+  readonly servers?: AskedServers
+  /** Those servers for the response object. */
+  readonly echoes?: ReadonlyArray<JsonObject>
 }
 
 /** The first part of a request that the gateway does not understand, checked before any look-up. */
@@ -69,6 +78,7 @@ export const understand = (
   const translation = () => (known ??= translate(request, replay))
   const parts = unknownIn(request)
   const own = itemsWithin(request)
+  const servers = request.tools ? serversOf(request, body) : undefined
   const hosted = own.filter(isHosted)
   return {
     conversation: {
@@ -105,8 +115,11 @@ export const understand = (
         return parts.length + hosted.length === 0 ? undefined : JSON.stringify([parts, hosted]).length
       }
     },
+    ...(servers && { servers, echoes: mcpEchoes(body) }),
     objection: () =>
-      unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translation().problem),
+      unknownOf[as](request, body) ??
+      (request.background === true && servers !== undefined ? notInBackground : undefined) ??
+      (effort instanceof InvalidRequest ? effort : translation().problem),
     mayReachWeb:
       hosted.length > 0 ||
       // A stored prompt may have tools of its own.
@@ -114,6 +127,29 @@ export const understand = (
       ownTools(request).some((tool) => tool instanceof Unknown || isHostedTool(tool)) ||
       own.some((item) => item instanceof Unknown),
     toolbox: () => translation().toolbox
+  }
+}
+
+/** The servers are read once, and only where they are used. */
+const serversOf = (
+  { max_tool_calls: mostCalls, tool_choice: choice, tools }: AnyRequest,
+  body: unknown
+): AskedServers | undefined => {
+  if (tools?.some(({ type }) => type === "mcp") !== true) return undefined
+  let problem: InvalidRequest | undefined
+  let read: ReadonlyArray<McpServerRequest> | undefined
+  const list = () =>
+    (read ??= mcpServers(body, (param, rule) => {
+      problem ??= new InvalidRequest({ param, message: `${param}: ${rule}` })
+    }))
+  return {
+    list,
+    problem: () => {
+      if (typeof choice === "object" && choice?.type === "allowed_tools") return notChosen
+      list()
+      return problem
+    },
+    mostCalls: mostCalls ?? undefined
   }
 }
 
@@ -199,6 +235,9 @@ const ofThisDialect = refusedBy(fates)
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const refusalOf = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+
+const notChosen = refusalOf("tool_choice", "allowed_tools can't be combined with servers; use their allowed_tools")
+const notInBackground = refusalOf("tools", "servers can't be named in a background response")
 
 /** Two histories exclude each other. */
 export const onlyOne = refusalOf(

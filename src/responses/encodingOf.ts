@@ -8,17 +8,19 @@ import type { InitialFields } from "./initialResponse.ts"
 /** The encoder's inputs for a request. A response without an id gets one here. */
 export const encodingOf = (
   payload: CreateResponse,
-  { conversation, toolbox }: Understood,
+  { conversation, echoes, toolbox }: Understood,
   birth: InitialFields = born(),
   within?: Replay["conversation"]
 ): Encoding => {
   const { id } = birth
   const include = payload.include ?? []
+  const response = initialResponse(payload, conversation, birth)
   return {
-    response:
-      within === undefined
-        ? initialResponse(payload, conversation, birth)
-        : { ...initialResponse(payload, conversation, birth), conversation: { id: within.id } },
+    response: {
+      ...response,
+      ...(echoes && { tools: [...response.tools, ...echoes] }),
+      ...(within && { conversation: { id: within.id } })
+    },
     itemId: (prefix, index) => outputItemId(id, prefix, index),
     now,
     include: {

@@ -61,7 +61,8 @@ export const prepare = (
       objection: () => objection() ?? (compacts ? nothingIn(understood.conversation) : undefined),
       stream: payload.stream ?? false,
       passthrough: passing.passthrough,
-      unsupported: () => unsupportedParts(payload, request.body)
+      unsupported: (runsServers) => unsupportedParts(payload, request.body, runsServers),
+      ...(understood.servers && { servers: understood.servers })
     }
   }
 }

@@ -71,7 +71,8 @@ export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, compla
     lists.flatMap(({ entries }) => entries),
     (name) => found.has(name)
   )
-  const offered: Offered = { tools: [...found.values(), ...functions], namespaced, clientTools, nameOf }
+  const hasServers = lists.some(({ entries }) => entries.some(({ type }) => type === "mcp"))
+  const offered: Offered = { tools: [...found.values(), ...functions], namespaced, clientTools, nameOf, hasServers }
   const [allowed, choice] = choose(request.tool_choice ?? "auto", offered, complain)
   return { tools: allowed, choice, namespaced, clientTools, nameOf }
 }
@@ -138,20 +139,21 @@ const domains = (list: ReadonlyArray<string> | null | undefined, path: string, c
   return list
 }
 
-type Offered = Omit<Toolbox, "choice">
+/** Tools of servers are listed later. */
+type Offered = Omit<Toolbox, "choice"> & { readonly hasServers: boolean }
 
 const choose = (
   choice: "none" | "auto" | "required" | ChosenTool,
   offered: Offered,
   complain: Complain
 ): readonly [ReadonlyArray<Tool>, ToolChoice] => {
-  const { tools } = offered
+  const { hasServers, tools } = offered
   switch (choice) {
     case "none":
     case "auto":
       return [tools, { type: choice }]
     case "required":
-      if (tools.length === 0) complain("tool_choice", "required needs at least one tool in tools")
+      if (tools.length === 0 && !hasServers) complain("tool_choice", "required needs at least one tool in tools")
       return [tools, { type: "required", names: undefined }]
   }
   switch (choice.type) {

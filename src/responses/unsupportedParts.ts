@@ -13,12 +13,16 @@ import type { ToolEntry } from "./ToolEntry.ts"
 import { Unknown } from "../contract/Unknown.ts"
 
 /** The parts of a request that neither its conversation nor the gateway can express. */
-export const unsupportedParts = (request: CreateResponse, body: unknown): ReadonlyArray<Unsupported> => [
+export const unsupportedParts = (
+  request: CreateResponse,
+  body: unknown,
+  runsServers = false
+): ReadonlyArray<Unsupported> => [
   ...unknownFields(body, known),
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
   ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
   ...chosen(request),
-  ...droppedTools(request),
+  ...droppedTools(request, runsServers),
   ...(Array.isArray(request.input) ? request.input.filter(isHosted) : []).map(({ type }) => ({
     param: `input.${type}`
   })),
@@ -40,8 +44,8 @@ const losses = lossesOf(fates)
 const refusalOf = refusedBy(fates).map(([param]) => param)
 
 /** Tools that OpenAI runs are dropped, unless they are all that there are. */
-const droppedTools = (request: CreateResponse): ReadonlyArray<Unsupported> => {
-  const tools = ownTools(request)
+const droppedTools = (request: CreateResponse, runsServers: boolean): ReadonlyArray<Unsupported> => {
+  const tools = ownTools(request).filter(({ type }) => !runsServers || type !== "mcp")
   const types = tools.filter(isDropped).map(typeOf)
   const nameIf = types.map((type) => ({ param: `tools.${type}` }))
   const isUseless = types.length > 0 && types.length === tools.length && request.tool_choice !== "none"

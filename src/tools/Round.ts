@@ -38,6 +38,8 @@ export class Round {
   private readonly byCall = new Map<string, OpenCall>()
   private readonly heldBack: Array<GenerationEvent> = []
   private readonly items: Array<Item> = []
+  /** The searches that ran on the model's side, by id. */
+  private readonly queries = new Map<string, string>()
   private text = ""
   private reasoning = ""
   private written = ""
@@ -148,6 +150,18 @@ export class Round {
 
   private remember(event: GenerationEvent) {
     switch (event.type) {
+      case "search-start":
+        this.closeReasoning(undefined)
+        this.queries.set(event.id, event.query)
+        return
+      case "search-end":
+        this.items.push({
+          type: "search",
+          id: event.id,
+          query: this.queries.get(event.id) ?? "",
+          outcome: event.outcome
+        })
+        return
       case "reasoning-delta":
         this.reasoning += event.text
         this.written += event.text

@@ -44,6 +44,13 @@ export interface ServerTool {
   readonly refuse: (call: ServerCall) => ServerCallEnd
 }
 
+/** The server tools that a request offers beside those of its conversation. */
+export interface OfferedTools {
+  readonly tools: ReadonlyArray<ServerTool>
+  /** Shown to the client before the model's first words. */
+  readonly opening: ReadonlyArray<GenerationEvent>
+}
+
 /** Changes the model's text on its way to the client. */
 export interface TextFilter {
   readonly write: (piece: string) => ReadonlyArray<GenerationEvent>

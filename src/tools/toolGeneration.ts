@@ -24,6 +24,8 @@ export interface ToolRun {
   readonly asked: Conversation
   readonly tools: ReadonlyArray<ServerTool>
   readonly text?: TextFilter
+  /** What the client sees before the model's first words. */
+  readonly opening?: ReadonlyArray<GenerationEvent>
   /** The model's first round, which has begun. */
   readonly first: Generation
 }
@@ -88,13 +90,15 @@ export const toolGeneration = (run: ToolRun): Generation => {
     /** The reason that the gateway counted a part itself. */
     let why: Doubt | "untold" | undefined
     const bounds = new CallBounds()
+    let { opening = [] } = run
     for (let number = 1; ; number++) {
       const round = new Round(run.tools, run.text, number === 1)
       while (round.end === undefined) {
         const next: Batch | undefined | Promise<Batch | undefined> = current?.next()
         const batch = next instanceof Promise ? await next : next
         if (batch === undefined) return
-        const passed = round.take(batch)
+        const passed = opened(round.take(batch), opening)
+        opening = []
         if (passed.length > 0) yield passed
       }
       current?.cancel(round.end.type)
@@ -150,7 +154,9 @@ export const toolGeneration = (run: ToolRun): Generation => {
       if (next === undefined || Exit.isFailure(next)) return yield* broken(next)
       if (next.value === undefined) return yield [outOfTokens]
       conversation = next.value
-      const started = await ended(startLaterRound(upstream, conversation, options))
+      const so = withCalls(used, called)
+      const later = { ...options, extend: (more: Usage, next?: Conversation) => extended(withCalls(so, more), next) }
+      const started = await ended(startLaterRound(upstream, conversation, later))
       if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
       current = started.value
       if (isCancelled) return current.cancel()
@@ -171,8 +177,24 @@ export const toolGeneration = (run: ToolRun): Generation => {
     running?.unsafeInterruptAsFork(running.id())
   }
 
-  const { adapted } = run.first
-  return { next, cancel, ...(adapted !== undefined && { adapted }) }
+  const { adapted, replyHeaders, upstreamRequestId } = run.first
+  return {
+    next,
+    cancel,
+    ...(adapted !== undefined && { adapted }),
+    ...(replyHeaders !== undefined && { replyHeaders }),
+    ...(upstreamRequestId !== undefined && { upstreamRequestId })
+  }
+}
+
+/** The first events, with those that the client sees before the model's words. */
+const opened = (
+  passed: ReadonlyArray<GenerationEvent>,
+  opening: ReadonlyArray<GenerationEvent>
+): ReadonlyArray<GenerationEvent> => {
+  if (opening.length === 0) return passed
+  const [first, ...others] = passed
+  return first?.type === "started" ? [first, ...opening, ...others] : [...opening, ...passed]
 }
 
 const namesOf = (tools: ReadonlyArray<ServerTool>) => new Set(tools.flatMap(({ names }) => [...names]))

@@ -39,6 +39,7 @@ const EchoError = failureUnion(
     Conflict: row(409, "invalid_request_error"),
     RateLimited: row(429, "rate_limit_error"),
     UpstreamFailed: row(500, "internal_server_error"),
+    ToolsFailed: row(424, "tools_failed"),
     Unavailable: row(503, "internal_server_error"),
     Internal: row(500, "internal_server_error")
   },

@@ -61,7 +61,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   upstreams: [...leaves, "generation", "tokens", "guard", "credentials", "files", "documents"],
   tools: [...leaves, "generation", "tokens", "upstreams"],
   search: [...leaves, "generation", "tokens", "upstreams", "tools"],
-  mcp: [...leaves, "generation", "guard", "upstreams"],
+  mcp: [...leaves, "generation", "guard", "upstreams", "tools"],
   sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],
   ownership: [...leaves, "generation", "upstreams"],
@@ -85,6 +85,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "files",
     "documents",
     "upstreams",
+    "tools",
     "search",
     "routing",
     "ownership",
@@ -92,7 +93,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "limits",
     "catalogue"
   ],
-  pipeline: [...leaves, "generation", "ledger", "storedFiles", "dispatch"],
+  pipeline: [...leaves, "generation", "ledger", "storedFiles", "tools", "mcp", "dispatch"],
   idempotency: [...leaves, "cluster"],
 
   // Work that outlives its request.
@@ -203,6 +204,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "files",
     "storedFiles",
     "ledger",
+    "mcp",
     "catalogue",
     "dispatch",
     "pipeline",

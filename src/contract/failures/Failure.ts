@@ -123,6 +123,11 @@ export class UpstreamFailed extends Schema.TaggedError<UpstreamFailed>()("Upstre
   retryAfterSeconds: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
+/** An MCP server that the request names did not list its tools. */
+export class ToolsFailed extends Schema.TaggedError<ToolsFailed>()("ToolsFailed", {
+  message: says("Error retrieving tool list from MCP server")
+}) {}
+
 /** The caller's company can't be asked whether they may go on. They can only retry. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   message: says("The sign-in of your company does not answer; try again later")
@@ -151,6 +156,7 @@ export const failures = {
   Undecodable,
   RateLimited,
   UpstreamFailed,
+  ToolsFailed,
   Unavailable,
   Internal
 } as const

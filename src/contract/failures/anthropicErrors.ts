@@ -23,6 +23,7 @@ export const messagesErrors: FailureTable<Failure["_tag"]> = {
   Undecodable: row(422, "invalid_request_error"),
   RateLimited: row(429, "rate_limit_error"),
   UpstreamFailed: row(500, "internal_server_error"),
+  ToolsFailed: row(400, "invalid_request_error"),
   Unavailable: row(503, "internal_server_error"),
   Internal: row(500, "internal_server_error")
 }

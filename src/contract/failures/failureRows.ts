@@ -30,6 +30,7 @@ export const failureRows = {
   Undecodable: { status: 422, ...invalid },
   RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
   UpstreamFailed: failed,
+  ToolsFailed: { status: 424, code: "http_error", type: "external_connector_error" },
   Unavailable: { status: 503, code: "server_error", type: "server_error" },
   Internal: failed
 } as const satisfies Record<Failure["_tag"], FailureRow>

@@ -1,0 +1,143 @@
+import { Context, Effect, Layer, Option } from "effect"
+import type { Scope } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { withoutSlash } from "../config/withoutSlash.ts"
+import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
+import type { FunctionTool } from "../generation/Conversation.ts"
+import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import { serverToolNames } from "../generation/serverToolName.ts"
+import { AddressGuard } from "../guard/AddressGuard.ts"
+import type { OfferedTools } from "../tools/ServerTool.ts"
+import { callsOf } from "./callsOf.ts"
+import type { ServedTool } from "./callsOf.ts"
+import { McpClient } from "./McpClient.ts"
+import type { McpConnection } from "./McpClient.ts"
+import type { McpServer } from "./McpServer.ts"
+import { sendGuarded } from "./sendTo.ts"
+
+/** The tools of a request's servers, with their functions for the model. */
+export interface ServedTools extends OfferedTools {
+  readonly functions: ReadonlyArray<FunctionTool>
+}
+
+interface Serving {
+  /** Asks all servers for their tools. Connections end with the scope. */
+  readonly offer: (asked: Asked) => Effect.Effect<ServedTools, InvalidRequest | ToolsFailed, Scope.Scope>
+}
+
+interface Asked {
+  readonly servers: ReadonlyArray<McpServerRequest>
+  /** The names of the caller's own tools. */
+  readonly taken: ReadonlySet<string>
+  /** The most calls that the caller allows. */
+  readonly mostCalls: number | undefined
+  readonly requestId: string
+}
+
+/** The most tools of a request's servers. */
+const mostTools = 256
+const callMs = 60_000
+
+/** Lists the MCP servers that a caller's request names, and makes their tools ready to be called. */
+export class CallerServers extends Context.Reference<CallerServers>()("gateway/mcp/CallerServers", {
+  defaultValue: (): Serving => ({
+    offer: ({ servers }) => refuse(servers[0]?.param ?? "tools", "servers are not called by this gateway")
+  })
+}) {
+  static readonly layer = Layer.suspend(() => Layer.effect(CallerServers, make)).pipe(Layer.provide(McpClient.Default))
+}
+
+const make = Effect.gen(function* () {
+  const client = yield* McpClient
+  const send = sendGuarded(yield* AddressGuard)
+  const { server } = yield* Settings
+  const own = Option.map(server.publicUrl, (url) => `${withoutSlash(url)}/`)
+
+  /** A request must not come back to the gateway, where each round would begin anew. */
+  const isOwn = (url: string): boolean => Option.exists(own, (start) => `${url}/`.startsWith(start))
+
+  const serverOf = ({ headers, label, param, url }: McpServerRequest): Effect.Effect<McpServer, InvalidRequest> => {
+    if (url === undefined) {
+      return refuse(`${param}.server_url`, `expected an address: no server "${label}" is known here by its label`)
+    }
+    if (isOwn(url)) return refuse(`${param}.server_url`, "expected an address of another server than this gateway")
+    return Effect.succeed({ url, headers, send, callMs, listMs: 0 })
+  }
+
+  const listOf = (
+    asked: McpServerRequest
+  ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
+    Effect.gen(function* () {
+      const connection: McpConnection = yield* client.connect(yield* serverOf(asked))
+      const offers = (tool: Parameters<Parameters<McpConnection["list"]>[0]>[0]) =>
+        asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true })
+      const { tools, warnings } = yield* Effect.mapError(
+        connection.list((tool) => offers(tool) !== undefined),
+        ({ reason }) => new ToolsFailed({ message: unlisted(asked.label, reason) })
+      )
+      if (warnings.length > 0) {
+        yield* Effect.logDebug("tools of an MCP server are left out").pipe(Effect.annotateLogs({ warnings }))
+      }
+      if (tools.some((tool) => offers(tool)?.needsApproval === true)) {
+        return yield* refuse(
+          `${asked.param}.require_approval`,
+          'expected "never": this model\'s upstream runs no tools of servers, and where the gateway does, calls that need an approval are not supported yet'
+        )
+      }
+      return tools.map((tool) => ({ asked, connection, tool }))
+    })
+
+  const offer = ({ mostCalls, requestId, servers, taken }: Asked) =>
+    Effect.map(
+      Effect.filterOrFail(
+        Effect.map(Effect.forEach(servers, listOf, { concurrency: 4 }), (lists) => lists.flat()),
+        (tools) => tools.length <= mostTools,
+        (tools) =>
+          wrong("tools", `expected at most ${mostTools} tools of servers; got ${tools.length}: use allowed_tools`)
+      ),
+      (tools): ServedTools => {
+        const names = serverToolNames(
+          tools.map(({ asked, tool }) => ({ label: asked.label, tool: tool.name })),
+          taken
+        )
+        const named = new Map(tools.map((tool, index) => [names[index] ?? "", tool] as const))
+        return {
+          functions: [...named].map(([name, served]) => functionOf(name, served)),
+          tools: [callsOf(named, { mostCalls, requestId })],
+          opening: servers.map((asked) => ({
+            type: "server-tools",
+            server: asked.label,
+            tools: tools.filter((one) => one.asked === asked).map(({ tool }) => shownTool(tool))
+          }))
+        }
+      }
+    )
+
+  return CallerServers.of({ offer })
+})
+
+const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+
+const refuse = (param: string, rule: string): Effect.Effect<never, InvalidRequest> => Effect.fail(wrong(param, rule))
+
+/** In OpenAI's words, with the reason. */
+const unlisted = (label: string, reason: string): string =>
+  `Error retrieving tool list from MCP server: '${label}'. Http status code: 424 (Failed Dependency): ${reason}`
+
+const shownTool = ({ annotations, description, inputSchema, name }: ServedTool["tool"]) => ({
+  name,
+  description,
+  inputSchema,
+  isReadOnly: annotations.readOnlyHint === true
+})
+
+const functionOf = (name: string, { asked, tool }: ServedTool): FunctionTool => {
+  const description = [asked.description, tool.description].filter((text) => text !== undefined).join("\n")
+  return {
+    type: "function",
+    name,
+    description: description === "" ? undefined : description,
+    parameters: tool.inputSchema,
+    strict: undefined
+  }
+}

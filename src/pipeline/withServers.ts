@@ -1,0 +1,82 @@
+import { Effect, Exit, Scope } from "effect"
+import type { Context, Runtime } from "effect"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { isConfined } from "../dispatch/searchDomains.ts"
+import { Future } from "../flow/Future.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation, GenerationEnding } from "../generation/Generation.ts"
+import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
+import type { CallerServers, ServedTools } from "../mcp/CallerServers.ts"
+import type { AskedServers } from "./TextFamily.ts"
+
+interface Asking {
+  readonly caller: Caller
+  readonly conversation: Conversation
+  readonly request: Incoming
+  readonly asked: AskedServers
+}
+
+/**
+ * Lists the servers that a request names, and generates with their tools among the conversation's. Their connections end
+ * with the generation.
+ */
+export const withServers = (
+  servers: Context.Tag.Service<typeof CallerServers>,
+  runtime: Runtime.Runtime<never>,
+  { asked, caller, conversation, request }: Asking,
+  begin: (conversation: Conversation, served: ServedTools) => Future<Generation, Failure>
+): Future<Generation, Failure> => {
+  const offered = Effect.gen(function* () {
+    const problem = asked.problem() ?? refusalOf(caller, request, asked)
+    if (problem !== undefined) return yield* problem
+    const scope = yield* Scope.make()
+    const taken = new Set(conversation.tools.map(({ name }) => name))
+    const served = yield* servers
+      .offer({ servers: asked.list(), taken, mostCalls: asked.mostCalls, requestId: request.id })
+      .pipe(
+        Scope.extend(scope),
+        Effect.onError(() => Scope.close(scope, Exit.void))
+      )
+    return { scope, served }
+  })
+  return runFuture(runtime, offered).flatMap(({ scope, served }) => {
+    const close = () => void runFuture(runtime, Scope.close(scope, Exit.void))
+    const tools = [...conversation.tools, ...served.functions]
+    return begin({ ...conversation, tools }, served).matchCause({
+      onSuccess: (generation) => Future.succeed(new Connected(generation, close)),
+      onFailure: (cause) => {
+        close()
+        return Future.failCause(cause)
+      }
+    })
+  })
+}
+
+const refusalOf = (caller: Caller, request: Incoming, { list }: AskedServers): InvalidRequest | undefined => {
+  const [first] = list()
+  const param = first?.param ?? "tools"
+  const wrong = (rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+  if (isConfined(caller)) return wrong("servers are not open to this account, which may reach certain domains alone")
+  return request.headers.has("idempotency-key")
+    ? wrong("servers can't be named in a request with an Idempotency-Key, which may run twice")
+    : undefined
+}
+
+/** Every generation is cancelled in the end. */
+class Connected extends WrappedGeneration {
+  readonly #close: () => void
+
+  constructor(inner: Generation, close: () => void) {
+    super(inner)
+    this.#close = close
+  }
+
+  override cancel(how?: GenerationEnding): void {
+    this.inner.cancel(how)
+    this.#close()
+  }
+}
