@@ -45,6 +45,11 @@ export class Idempotent extends Context.Reference<Idempotent>()("gateway/contrac
   defaultValue: () => false
 }) {}
 
+/** On an endpoint whose requests name MCP servers, which may fail. */
+export class CallsServers extends Context.Reference<CallsServers>()("gateway/contract/CallsServers", {
+  defaultValue: () => false
+}) {}
+
 /** On an endpoint that can stream: the `type` of its request messages on a WebSocket at its path. */
 export class AskedBySocket extends Context.Reference<AskedBySocket>()("gateway/contract/AskedBySocket", {
   defaultValue: (): string | null => null

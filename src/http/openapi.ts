@@ -1,7 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
-import { Form, Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
+import { CallsServers, Form, Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
 import { isFinal } from "./answer.ts"
 import { withoutNul } from "../contract/json/nul.ts"
 import { tidySchemas } from "./tidySchemas.ts"
@@ -33,12 +33,13 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
   const open = operationsWith(api, (annotations) => Context.get(annotations, Public))
   const signIns = operationsWith(api, (annotations) => Context.get(annotations, OpenedBy) === "anyone")
   const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))
+  const servers = operationsWith(api, (annotations) => Context.get(annotations, CallsServers))
   const forms = operationsWith(api, (annotations) => Context.get(annotations, Form) !== null)
   const operation = (method: string, { security: none, ...operation }: OpenApi.OpenAPISpecOperation): Json => {
     const isPublic = open.has(operation.operationId)
     const takesBody = operation.requestBody !== undefined
     const responses = Object.entries(operation.responses).filter(([status]) =>
-      isPossible(Number(status), { method, isPublic, takesBody })
+      isPossible(Number(status), { method, isPublic, takesBody, callsServers: servers.has(operation.operationId) })
     )
     const roles = rolesOf(operation.operationId)
     return {
@@ -195,10 +196,12 @@ interface Situation {
   readonly method: string
   readonly isPublic: boolean
   readonly takesBody: boolean
+  readonly callsServers: boolean
 }
 
 /** A group declares failures for all its endpoints; an endpoint without a key, a body or a price can't have all of them. */
-const isPossible = (status: number, { isPublic, method, takesBody }: Situation): boolean => {
+const isPossible = (status: number, { callsServers, isPublic, method, takesBody }: Situation): boolean => {
+  if (status === 424 && !callsServers) return false
   if (isPublic && [401, 402, 403, 409, 429].includes(status)) return false
   if (!takesBody && [413, 415, 422].includes(status)) return false
   return !(method === "get" && (status === 402 || status === 409))

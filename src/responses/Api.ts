@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AskedBySocket, BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { AskedBySocket, BodyLimit, CallsServers, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
 import { eventStream } from "../contract/bodies/eventStream.ts"
 import { answerField } from "../contract/fields.ts"
@@ -43,6 +43,7 @@ const create = HttpApiEndpoint.post("create", "/v1/responses")
   .setPayload(CreateResponse)
   .addSuccess(ResponseObject)
   .annotate(Idempotent, true)
+  .annotate(CallsServers, true)
   .annotate(AskedBySocket, "response.create")
   .annotateContext(
     alsoStreams(

@@ -20,6 +20,7 @@ export const VideosError = failureUnion(
     NotFound: invalidUrl,
     UnknownRoute: invalidUrl,
     UpstreamFailed: internal,
+    ToolsFailed: internal,
     Internal: internal
   },
   codedBody({ param: false })

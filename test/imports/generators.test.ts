@@ -46,6 +46,7 @@ const allowed: Readonly<Record<string, string>> = {
   "requests/store/requestTotals.ts": "the same",
   "requests/store/usageRowsOf.ts": "the same",
   "pipeline/quoterOf.ts": "made once, by a function that is called once",
+  "pipeline/withServers.ts": "once for each request that names servers",
   "responses/background/generate.ts": "once for each background response, of any family",
   "responses/background/stops.ts": "once for each background response",
   "responses/store/conversationTable.ts": "made once, by a function that is called once",

@@ -10,7 +10,7 @@ it("creating a response documents its stream beside its JSON", () => {
 })
 
 it("every status of the family is declared", () => {
-  const statuses = ["200", "400", "401", "402", "403", "404", "409", "413", "415", "422", "429", "500", "503"]
+  const statuses = ["200", "400", "401", "402", "403", "404", "409", "413", "415", "422", "424", "429", "500", "503"]
   expect(Object.keys(create.responses).sort()).toEqual(statuses)
 })
 
