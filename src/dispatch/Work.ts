@@ -259,11 +259,11 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
     if (event.rests !== undefined) brokenLane(this, event, this.#observers.coolDowns)
   }
 
-  /** Whole answers run on everywhere once they are asked for, streams where the upstream says so. */
+  /** Whole answers run on everywhere once they are asked for, streams where the upstream says so; tools do not. */
   protected runsOn(): boolean {
-    const { asksWhole, prepaid, stream } = this.options
+    const { asksWhole, prepaid, serverTools, stream } = this.options
     const isSent = this.attempts.sent.count + (this.#hedge?.attempts.sent.count ?? 0) > 0
-    if (prepaid !== undefined || !isSent) return false
+    if (prepaid !== undefined || serverTools !== undefined || !isSent) return false
     return !stream || asksWhole === true || this.#observers.upstreams.get(this.route?.part ?? "")?.runsOn === true
   }
 

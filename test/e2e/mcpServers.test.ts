@@ -258,3 +258,35 @@ describe("a server that can't be used", () => {
     expect(refused).toMatchObject({ status: 400, param: "tools[0]" })
   })
 })
+
+describe("a client that leaves", () => {
+  it.each([false, true])("ends the call of the tool (stream: %s)", async (stream) => {
+    let ended: () => void = () => {}
+    const isEnded = new Promise<void>((resolve) => (ended = resolve))
+    const slow = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async (asked) => {
+        const { id, method } = await asked.json()
+        const tools = [{ name: "roll", inputSchema: { type: "object" } }]
+        const list = { jsonrpc: "2.0", id, result: { resultType: "complete", tools } }
+        if (method === "tools/list") return Response.json(list)
+        asked.signal.addEventListener("abort", () => ended())
+        leave.abort()
+        await Bun.sleep(20_000)
+        return Response.json({})
+      }
+    })
+    const leave = new AbortController()
+    const body = asking({ server_url: `http://127.0.0.1:${slow.port}/mcp` }, { stream })
+    const answer = fetch(`${gateway.url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: leave.signal
+    }).then((response) => response.text())
+    await expect(answer).rejects.toThrow()
+    await isEnded
+    await slow.stop(true)
+  })
+})
