@@ -24,7 +24,7 @@ export interface ToolRun {
   readonly asked: Conversation
   readonly tools: ReadonlyArray<ServerTool>
   readonly text?: TextFilter
-  /** What the client sees before the model's first words. */
+  /** Shown to the client before the first words of the model. */
   readonly opening?: ReadonlyArray<GenerationEvent>
   /** The model's first round, which has begun. */
   readonly first: Generation
