@@ -204,7 +204,6 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "files",
     "storedFiles",
     "ledger",
-    "mcp",
     "catalogue",
     "dispatch",
     "pipeline",
