@@ -34,6 +34,7 @@ const allowed: Readonly<Record<string, string>> = {
   "BodyText.ts none": "empty, and typed so that it stays so",
   "tokenizer.ts remembered": "the tokens of a text",
   "tokens.ts counts": "by a conversation, and gone with it",
+  "fileParts.ts sent": "by an item of a request, and gone with it",
   "userLocation.ts timeZones": "which names are time zones",
   "vocabulary.ts loaded": "the vocabulary"
 }

@@ -144,9 +144,10 @@ export class StoredFiles extends Effect.Service<StoredFiles>()("gateway/storedFi
       const due = livesMs === null ? null : nowMs + livesMs
       const columns = { created_at: nowMs, due_at: due, media_type: mediaType }
       const isReady = yield* Effect.orDie(rows.become(hex, from, "ready", columns))
-      const file = isReady ? yield* Effect.orDie(rows.find(holder, hex)) : undefined
-      if (file !== undefined) return file
-      yield* Effect.catchAll(store.remove(`${folder}/${hex}/${content}`), logged)
+      const file = yield* Effect.orDie(rows.find(holder, hex))
+      if (isReady && file !== undefined) return file
+      // Another process may have made it ready since this one was taken for dead.
+      if (file === undefined) yield* Effect.catchAll(store.remove(`${folder}/${hex}/${content}`), logged)
       return yield* new Unavailable({ message: "The file took too long to store; try again" })
     })
 

@@ -1,4 +1,4 @@
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Schedule } from "effect"
 import type { Caller, Holder } from "../contract/callers/Caller.ts"
 import type { UploadedFile } from "../contract/bodies/UploadedFile.ts"
 import { InvalidRequest, NotFound, Unavailable } from "../contract/failures/Failure.ts"
@@ -11,10 +11,10 @@ import { joinedBytes } from "./joinedBytes.ts"
 import { beginningBytes } from "./mediaTypeOf.ts"
 import { openAIFile } from "./shapes.ts"
 import { content, mediaTypeBy, StoredFiles } from "./StoredFiles.ts"
-import { mostParts, StoredRows } from "./store/StoredRows.ts"
+import { mostParts, StoredRows, uploadMs } from "./store/StoredRows.ts"
 
-/** The time in which an upload becomes complete, and then that of joining its parts. */
-const uploadMs = 60 * 60_000
+/** While a process joins parts, it says so again long before this time is over. */
+const joiningMs = 3 * 60_000
 
 /** OpenAI's uploads in parts: an upload becomes the file with the same digits in its id. */
 export const makeUploads = Effect.gen(function* () {
@@ -80,9 +80,13 @@ export const makeUploads = Effect.gen(function* () {
     const sum = parts.reduce((bytes, part) => bytes + part.bytes, 0)
     if (sum !== upload.bytes)
       return yield* wrong("part_ids", `expected parts of ${upload.bytes} bytes; they have ${sum}`)
-    const nowMs = yield* Clock.currentTimeMillis
+    const become = (from: "upload" | "joining") =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        rows.become(hex, from, "joining", { due_at: nowMs + joiningMs })
+      )
+    const saying = Effect.repeat(Effect.ignoreLogged(become("joining")), Schedule.spaced("1 minute"))
     const taken = Effect.filterOrFail(
-      Effect.orDie(rows.become(hex, "upload", "joining", { due_at: nowMs + uploadMs })),
+      Effect.orDie(become("upload")),
       (isMine) => isMine,
       () => wrong("part_ids", "the upload is being completed or cancelled")
     )
@@ -101,7 +105,7 @@ export const makeUploads = Effect.gen(function* () {
     const file = yield* Effect.uninterruptibleMask((restore) =>
       Effect.zipRight(
         taken,
-        Effect.onError(restore(joining), () => again)
+        Effect.onError(restore(Effect.raceFirst(joining, Effect.zipRight(saying, Effect.never))), () => again)
       )
     )
     yield* stored.dropParts(hex)

@@ -68,6 +68,23 @@ describeOnEach("files that end", () => {
     }).pipe(Effect.provide(storing(folder)))
   })
 
+  it.effect("let an upload be completed again whose process died while it was", () =>
+    Effect.gen(function* () {
+      const rows = yield* StoredRows
+      const files = yield* StoredFiles
+      const upload = { bytes: 3, mediaType: "", state: "upload", ms: 3_600_000 } as const
+      const key = yield* files.begin(owner, { name: "a", purpose: "batch" }, upload)
+      expect(yield* rows.become(key, "upload", "joining", { due_at: 60_000 })).toBe(true)
+      yield* adjust("50 seconds")
+      expect([yield* rows.isJoining(owner, key), yield* rows.upload(owner, key)]).toEqual([true, undefined])
+      yield* adjust("2 minutes")
+      const again = yield* Effect.repeat(rows.upload(owner, key), { until: (found) => found !== undefined })
+      expect(again?.expiresAtMs).toBe(3_600_000)
+      yield* adjust("1 hour")
+      yield* Effect.promise(() => expect.poll(() => Effect.runPromise(rows.bytesOf("one"))).toBe(0))
+    }).pipe(Effect.provide(storing(mkdtempSync(join(tmpdir(), "gateway-stored-")))))
+  )
+
   it.effect("leave nothing if their bytes break off", () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-stored-"))
     return Effect.gen(function* () {

@@ -13,6 +13,9 @@ import type { FileRecord, PartRecord, UploadRecord } from "../FileRecord.ts"
 const mostFiles = 100_000
 export const mostParts = 1_000
 
+/** The time in which an upload becomes complete. */
+export const uploadMs = 60 * 60_000
+
 /** The time after which another process removes what one began to remove. */
 const removingMs = 10 * 60_000
 
@@ -163,6 +166,9 @@ export class StoredRows extends Effect.Service<StoredRows>()("gateway/storedFile
       const nowMs = yield* Clock.currentTimeMillis
       const due = yield* sql`SELECT id FROM stored_files WHERE due_at <= ${nowMs} LIMIT 1`
       if (due.length === 0) return []
+      // The process that joined the parts has died: they can be joined again, while the upload lives.
+      yield* commits.commit(sql`UPDATE stored_files SET state = 'upload', due_at = created_at + ${uploadMs}
+        WHERE state = 'joining' AND due_at <= ${nowMs}`)
       const claimed = yield* commits.commit(sql`UPDATE stored_files
         SET state = 'removing', due_at = ${nowMs + removingMs}
         WHERE id IN (SELECT id FROM stored_files WHERE due_at <= ${nowMs} ORDER BY due_at LIMIT ${limit} ${skipLocked})
