@@ -23,6 +23,20 @@ const tools = [
 let gateway: GatewayHere
 let tickets: Awaited<ReturnType<typeof fake>>
 let own: Awaited<ReturnType<typeof fake>>
+/** Resolves once the connection of a call is closed. */
+const closed = Promise.withResolvers<void>()
+const silent = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  idleTimeout: 0,
+  fetch: async (request) => {
+    const { id, method } = await request.json()
+    if (method === "tools/list")
+      return Response.json({ jsonrpc: "2.0", id, result: { tools: [tool("wait")], resultType: "complete" } })
+    request.signal.addEventListener("abort", () => closed.resolve())
+    return closed.promise.then(() => new Response())
+  }
+})
 beforeAll(async () => {
   tickets = await fake(modern(tools, (seen) => result(seen, said(`called ${String(seen.rpc.params?.["name"])}`))))
   own = await fake(modern([tool("mine")]))
@@ -34,6 +48,7 @@ beforeAll(async () => {
         servers: {
           tickets: { url: tickets.url, description: "Tickets of the house", api_key: "for-tickets-alone" },
           mine: { url: own.url, auth: "caller" },
+          silent: { url: `http://127.0.0.1:${silent.port}/mcp`, tools: ["wait"] },
           away: { url: "http://127.0.0.1:9/mcp" }
         }
       },
@@ -47,6 +62,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await gateway.dispose()
+  await silent.stop(true)
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
@@ -76,7 +92,7 @@ const textOf = (rpc: Rpc) => [rpc.result?.["isError"] ?? false, JSON.stringify(r
 
 describe("tools", () => {
   it("have their servers' names in front at /mcp, in characters that models take", async () => {
-    expect(await namesAt("/mcp")).toEqual(["tickets__search", "tickets__get_issue", "tickets__near"])
+    expect(await namesAt("/mcp")).toEqual(["tickets__search", "tickets__get_issue", "tickets__near", "silent__wait"])
     const called = await ask("/mcp", "tools/call", { name: "tickets__get_issue", arguments: { id: 1 } })
     expect(textOf(called)).toEqual([false, expect.stringContaining("called get.issue")])
   })
@@ -163,6 +179,24 @@ describe("a server that is away", () => {
       true,
       expect.stringContaining("can't be listed")
     ])
+  })
+})
+
+describe("a client that leaves", () => {
+  it("cancels its call at the server", async () => {
+    const leaving = new AbortController()
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } }
+    const asked = fetch(`${gateway.url}/mcp/silent`, {
+      method: "POST",
+      headers: by(gateway.key),
+      body: JSON.stringify(call),
+      signal: leaving.signal
+    })
+    await expect.poll(() => silent.pendingRequests).toBe(1)
+    leaving.abort()
+    await expect(asked).rejects.toThrow()
+    await closed.promise
+    await expect.poll(() => gateway.output()).toContain('"error":"hang_up"')
   })
 })
 
