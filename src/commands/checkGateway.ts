@@ -53,6 +53,8 @@ export const checkGateway = (live: boolean) =>
       // Without a file the models are a built-in list: one that an upstream lacks is no mistake of the user's.
       const { checkSignIn } = yield* Effect.promise(() => import("./live/checkSignIn.ts"))
       yield* checkSignIn
+      const { checkTools } = yield* Effect.promise(() => import("./live/checkTools.ts"))
+      yield* checkTools(file.value)
       yield* checkLive(file, models, isStored || Option.isSome(filePath))
     }
     if (isStored) {

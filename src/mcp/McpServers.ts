@@ -19,7 +19,9 @@ export interface RegisteredServer {
   readonly needsToken: boolean
   /** The server with the account that a request uses there. @param token the caller's */
   readonly reached: (token?: Redacted.Redacted) => McpServer
-  /** True if the server offers a tool, and the caller's key and account may use it. */
+  /** True if the configuration offers a tool of the server. */
+  readonly offers: (tool: McpTool) => boolean
+  /** The same, and the caller's key and account may use it. */
   readonly admits: (caller: Caller, tool: McpTool) => boolean
 }
 
@@ -50,13 +52,18 @@ export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpSer
   })
 }) {}
 
-const registered = (name: string, entry: McpEntry): RegisteredServer => {
+/** The server of an entry of the configuration. */
+export const registered = (name: string, entry: McpEntry): RegisteredServer => {
   const { api_key, call_seconds = 60, description, list_seconds = 60, not_tools = [], tools = ["*"], url } = entry
   const headers = Object.fromEntries(
     Object.entries(entry.headers ?? {}).map(([header, value]) => [header, Redacted.value(value)])
   )
   const { proxy, tls } = entry
   const send = url === sandboxAddress ? sendSandbox : sendTo({ proxy, tls: tls && plainTls(tls) })
+  const offers = ({ annotations, name: tool }: McpTool): boolean =>
+    tools.some((pattern) => matches(pattern, tool)) &&
+    !not_tools.some((pattern) => matches(pattern, tool)) &&
+    (entry.read_only !== true || annotations.readOnlyHint === true)
   return {
     name,
     description,
@@ -71,10 +78,7 @@ const registered = (name: string, entry: McpEntry): RegisteredServer => {
       callMs: call_seconds * 1_000,
       listMs: list_seconds * 1_000
     }),
-    admits: (caller, tool) =>
-      tools.some((pattern) => matches(pattern, tool.name)) &&
-      !not_tools.some((pattern) => matches(pattern, tool.name)) &&
-      (entry.read_only !== true || tool.annotations.readOnlyHint === true) &&
-      mayUseTool(caller, name, tool.name)
+    offers,
+    admits: (caller, tool) => offers(tool) && mayUseTool(caller, name, tool.name)
   }
 }

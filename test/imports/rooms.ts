@@ -257,6 +257,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "generation",
     "cluster/workers",
     "upstreams",
+    "mcp",
     "sandbox",
     "people",
     "admin",

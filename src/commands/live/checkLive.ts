@@ -1,4 +1,4 @@
-import { Console, Data, Effect } from "effect"
+import { Console, Effect } from "effect"
 import type { Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import type { SurfaceEntry, UpstreamEntry } from "../../config/providers/surfaces.ts"
@@ -11,9 +11,7 @@ import { soundEntry } from "../../upstreams/configured/soundEntry.ts"
 import { table } from "../table.ts"
 import { askUpstream } from "./askUpstream.ts"
 import type { UpstreamReply } from "./askUpstream.ts"
-
-/** At least one upstream failed; details are printed already. */
-export class NotAllAnswer extends Data.TaggedError("NotAllAnswer")<{ readonly message: string }> {}
+import { NotAllAnswer } from "./NotAllAnswer.ts"
 
 /** The test request has no documents, and names no files. */
 const noDocuments = Documents.of({ read: () => Effect.dieMessage("nothing is read here") })
