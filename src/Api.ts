@@ -2,6 +2,7 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../package.json"
 import { AccountApi } from "./account/Api.ts"
 import { MessageBatchesApi } from "./batches/messages/Api.ts"
+import { BatchesApi } from "./batches/openai/Api.ts"
 import { ChatApi } from "./chat/Api.ts"
 import { CompletionsApi } from "./chat/completions/Api.ts"
 import { withoutDecodeError } from "./contract/failures/withoutDecodeError.ts"
@@ -37,6 +38,7 @@ export const GatewayApi = withoutDecodeError(
     .add(AudioApi)
     .add(MessageBatchesApi)
     .add(McpApi)
+    .add(BatchesApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(OpenAIVideosApi)

@@ -3,7 +3,7 @@ import { AccountLive } from "./account/Handlers.ts"
 import { AlertsLive } from "./admin/AlertsLive.ts"
 import { AdminLive } from "./admin/Handlers.ts"
 import { makeBatchKind } from "./batches/BatchKind.ts"
-import { BatchesLive, BatchStores } from "./batches/Handlers.ts"
+import { BatchesLive, LineFamiliesNeed } from "./batches/Handlers.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { CatalogueLive } from "./catalogue/CatalogueLive.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
@@ -76,9 +76,7 @@ const TaskKindsLive = Layer.effect(
 ).pipe(
   Layer.provide(
     Layer.mergeAll(
-      BatchStores,
-      ThreadsLive,
-      StoredResponsesLive,
+      LineFamiliesNeed,
       Outages.Default,
       FirstReplies.Default,
       Custody.Default,

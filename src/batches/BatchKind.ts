@@ -5,10 +5,13 @@ import { Settings } from "../config/Settings.ts"
 import type { AuthInvalid } from "../contract/failures/Failure.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { orStoreFailure } from "../tasks/StoreFailure.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { isTerminal } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { Lease, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { makeLineFamilies } from "./lineFamilies.ts"
+import { makeBatchFiles } from "./openai/makeFiles.ts"
+import { detailsOf, isOfFiles } from "./openai/openAIBatch.ts"
 import { BatchStore } from "./store/BatchStore.ts"
 import { LineStore } from "./store/LineStore.ts"
 import { openLines } from "./store/BatchRow.ts"
@@ -26,6 +29,9 @@ const look = { least: 100, most: 2_000 } as const
 /** How long an operator's cancellation waits for lines that run: so many looks of 100 ms. */
 const stopLooks = 100
 
+/** The time between two tries to store a batch's files, and how long it is tried after the time for its lines, in ms. */
+const [filesAgainMs, filesForMs] = [30_000, 86_400_000] as const
+
 export const canceled: Stop = { outcome: "canceled", status: null, result: null }
 const expired: Stop = { outcome: "expired", status: null, result: null }
 
@@ -39,6 +45,7 @@ export const makeBatchKind = Effect.gen(function* () {
   const batches = yield* BatchStore
   const lines = yield* LineStore
   const families = yield* makeLineFamilies
+  const files = yield* makeBatchFiles
   const keptMs = Duration.toMillis((yield* Settings).retention.batches)
 
   const refusedBy = (batch: BatchRow, failure: AuthInvalid): Stop => {
@@ -69,14 +76,45 @@ export const makeBatchKind = Effect.gen(function* () {
     if (batch === undefined) return failed("the batch is gone")
     if (state === "queued") yield* lease.write({ state: "running" })
     const reason = yield* reasonOf(batch)
+    if (batch.state === "validating" && reason === undefined) return yield* filled(batch)
     if (reason !== undefined) {
       if (batch.stop === null) yield* orStoreFailure(batches.stop(id, reason))
       if (yield* orStoreFailure(endSome(id, reason))) return again(0)
     } else batches.bell.ring()
     const now = (yield* orStoreFailure(batches.get(id))) ?? batch
-    if (openLines(now) === 0) return over(now)
+    if (openLines(now) === 0) return (yield* hasFiles(now)) ? over(now) : again(filesAgainMs)
     const ageMs = (yield* Clock.currentTimeMillis) - batch.created_at
     return again(Math.round(Math.min(look.most, Math.max(look.least, ageMs / 20))))
+  })
+
+  /** Stores the lines of a batch's file, or ends the batch for the mistakes in it. */
+  const filled = Effect.fnUntraced(function* (batch: BatchRow): Effect.fn.Return<TaskTurn, StoreFailure> {
+    const found = yield* files.validate(batch)
+    const details = detailsOf(batch)
+    if (typeof found === "number") {
+      const startedAtMs = yield* Clock.currentTimeMillis
+      yield* orStoreFailure(batches.start(batch.id, found, { ...details, startedAtMs }))
+      batches.bell.ring()
+      return again(0)
+    }
+    yield* orStoreFailure(batches.setDetails(batch.id, { ...details, errors: found }))
+    return failed(found[0]?.message ?? "the input file has mistakes", "invalid_file")
+  })
+
+  /** Writes the files of a batch that has them. False if they can't be stored for now. */
+  const hasFiles = Effect.fnUntraced(function* (batch: BatchRow): Effect.fn.Return<boolean, StoreFailure> {
+    if (!isOfFiles(batch)) return true
+    // Lines of a file that was not looked at to its end.
+    if (batch.state === "validating") while (yield* orStoreFailure(lines.removeSome(batch.id))) continue
+    const key = { account: batch.account_id, key: batch.key_id }
+    const owner = yield* Effect.orElseSucceed(access.ofKey(batch.key_id), () => key)
+    const written = yield* Effect.either(files.finalize(batch, owner))
+    if (written._tag === "Right") return true
+    if (written.left._tag === "StoreFailure") return yield* written.left
+    yield* Effect.annotateLogs(Effect.logWarning("a batch's files could not be stored", written.left.message), {
+      batch: batch.id
+    })
+    return (yield* Clock.currentTimeMillis) > batch.expires_at + filesForMs
   })
 
   const isOpen = (id: string) => Effect.map(batches.get(id), (batch) => batch !== undefined && openLines(batch) > 0)
@@ -91,6 +129,8 @@ export const makeBatchKind = Effect.gen(function* () {
         // Lines that were taken but did not begin.
         yield* endSome(id, canceled)
       }
+      const batch = yield* batches.get(id)
+      if (batch !== undefined) yield* hasFiles(batch)
     }).pipe(Effect.orDie)
 
   const ended = Effect.fnUntraced(function* (id: string): Effect.fn.Return<number, SqlError> {
@@ -118,7 +158,7 @@ const over = ({ stop }: BatchRow): TaskTurn => ({
   againInMs: 0
 })
 
-const failed = (message: string): TaskTurn => ({
-  patch: { state: "failed", error: { code: "server_error", message } },
+const failed = (message: string, code = "server_error"): TaskTurn => ({
+  patch: { state: "failed", error: { code, message } },
   againInMs: 0
 })

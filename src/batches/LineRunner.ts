@@ -19,7 +19,7 @@ const politeMs = 50
 /** The longest sleep: other nodes may have stored batches, and lines wait for limits. In ms. */
 const lookMs = { running: 250, shared: 5_000, alone: 60_000 } as const
 /** How often the running batches are read, in ms: one that stops lets no line begin, whatever is known of it here. */
-const knownMs = 1_000
+const knownMs = 250
 
 /** Runs lines of batches, of each batch in turn, behind the requests that clients wait for. */
 export const LineRunnerLive = Layer.scopedDiscard(

@@ -16,8 +16,8 @@ import type { BatchRow } from "./store/BatchRow.ts"
 interface Filling {
   readonly batch: NewBatch & { readonly caller: Caller }
   readonly request: Incoming
-  /** Stores the lines, and returns their number. */
-  readonly fill: Effect.Effect<number, Failure>
+  /** Stores the lines, and returns their number; `later` if the task does. */
+  readonly fill: Effect.Effect<number | "later", Failure>
   /** The batch as it is answered. */
   readonly shown: (row: BatchRow) => object
 }
@@ -81,13 +81,16 @@ const countedTask = (id: string, caller: Caller, requestId: string): TaskHold =>
   mostTokens: () => 0
 })
 
-const rowOf = ({ caller, createdAtMs, details, endpoint, expiresAtMs, id }: NewBatch, total: number): BatchRow => ({
+const rowOf = (
+  { caller, createdAtMs, details, endpoint, expiresAtMs, id }: NewBatch,
+  total: number | "later"
+): BatchRow => ({
   id,
   account_id: caller.account,
   key_id: caller.key,
   endpoint,
-  state: "running",
-  total,
+  state: total === "later" ? "validating" : "running",
+  total: total === "later" ? 0 : total,
   succeeded: 0,
   errored: 0,
   canceled: 0,

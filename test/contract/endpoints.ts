@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly takesBody: boolean
   /** True if its body may be a form. */
   readonly takesForm: boolean
-  /** True if its body is a form: no JSON has the file that it needs. */
+  /** True if it needs a file: a form's, which no JSON has, or one that was stored before. */
   readonly needsFile: boolean
   readonly bodyLimit: number
 }
@@ -35,7 +35,9 @@ HttpApi.reflect(GatewayApi, {
       takesBody: Option.isSome(endpoint.payloadSchema),
       takesForm: Context.get(mergedAnnotations, Form) !== null,
       needsFile: Option.exists(endpoint.payloadSchema, ({ ast }) =>
-        SchemaAST.getPropertySignatures(ast).some(({ isOptional, type }) => !isOptional && type === FileField.ast)
+        SchemaAST.getPropertySignatures(ast).some(
+          ({ isOptional, name, type }) => !isOptional && (type === FileField.ast || name === "input_file_id")
+        )
       ),
       bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => 32 * 1024 * 1024)
     })

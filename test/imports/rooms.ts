@@ -125,7 +125,14 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "callbacks"
   ],
   // Many requests of the families at once.
-  batches: [...leaves, ...forFamilies, "cluster", "access", ...families.filter((room) => room !== "videos")],
+  batches: [
+    ...leaves,
+    ...forFamilies,
+    "cluster",
+    "access",
+    "ownership",
+    ...families.filter((room) => room !== "videos")
+  ],
 
   // Around them.
   account: [...leaves, "feed", "tasks", "requests", "access", "ledger", "limits"],

@@ -31,7 +31,7 @@ export const batchRows = rows("batches", {
   account_id: AccountId,
   key_id: KeyId,
   endpoint: Schema.String,
-  state: Schema.Literal("filling", "running", "ended"),
+  state: Schema.Literal("filling", "validating", "running", "ended"),
   ...counts,
   cost_nano_usd: Schema.Int,
   stop: Schema.NullOr(Schema.parseJson(Stop)),

@@ -59,9 +59,23 @@ export class BatchStore extends Effect.Service<BatchStore>()("gateway/batches/st
         })}`
       )
 
-    /** Begins a batch whose lines are stored. Run it in the transaction that stores its task. */
-    const begin = (id: string, total: number): Effect.Effect<unknown, SqlError> =>
-      sql`UPDATE batches SET state = 'running', total = ${total}, due_at = NULL WHERE id = ${id} AND state = 'filling'`
+    /**
+     * Begins a batch whose lines are stored, or are stored by its task (`later`). Run it in the transaction that stores its
+     * task.
+     */
+    const begin = (id: string, total: number | "later"): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE batches SET state = ${total === "later" ? "validating" : "running"},
+          total = ${total === "later" ? 0 : total}, due_at = NULL WHERE id = ${id} AND state = 'filling'`
+
+    /** Begins a batch whose lines its task has stored. */
+    const start = (id: string, total: number, details: JsonObject): Effect.Effect<unknown, SqlError> =>
+      commits.commit(
+        sql`UPDATE batches SET state = 'running', total = ${total}, details = ${JSON.stringify(details)}
+          WHERE id = ${id} AND state = 'validating'`
+      )
+
+    const setDetails = (id: string, details: JsonObject): Effect.Effect<unknown, SqlError> =>
+      commits.commit(sql`UPDATE batches SET details = ${JSON.stringify(details)} WHERE id = ${id}`)
 
     const reached = ({ account, person }: Holder, nowMs: number) =>
       sql.and([
@@ -104,7 +118,7 @@ export class BatchStore extends Effect.Service<BatchStore>()("gateway/batches/st
     const stop = (id: string, how: Stop, cancelAtMs?: number): Effect.Effect<unknown, SqlError> =>
       commits.commit(
         sql`UPDATE batches SET stop = ${JSON.stringify(how)}, cancel_at = ${cancelAtMs ?? null}
-          WHERE id = ${id} AND state = 'running' AND stop IS NULL`
+          WHERE id = ${id} AND state IN ('validating', 'running') AND stop IS NULL`
       )
 
     /** Batches whose lines may begin, oldest first. */
@@ -117,13 +131,13 @@ export class BatchStore extends Effect.Service<BatchStore>()("gateway/batches/st
     const end = (id: string, nowMs: number, keptMs: number): Effect.Effect<BatchRow | undefined, SqlError> =>
       Effect.map(
         sql`UPDATE batches SET state = 'ended', ended_at = ${nowMs}, due_at = ${nowMs + keptMs}
-          WHERE id = ${id} AND state = 'running' RETURNING *`,
+          WHERE id = ${id} AND state IN ('validating', 'running') RETURNING *`,
         batchRows.first
       )
 
     /** Makes an ended batch, or one that did not begin, unknown. Its rows are removed later. */
     const hide = (id: string): Effect.Effect<unknown, SqlError> =>
-      commits.commit(sql`UPDATE batches SET due_at = 0 WHERE id = ${id} AND state <> 'running'`)
+      commits.commit(sql`UPDATE batches SET due_at = 0 WHERE id = ${id} AND state IN ('filling', 'ended')`)
 
     /** Removes lines of batches whose time has come, then these. True if more may be left. */
     const removeSome: Effect.Effect<boolean, SqlError> = Effect.gen(function* () {
@@ -141,6 +155,8 @@ export class BatchStore extends Effect.Service<BatchStore>()("gateway/batches/st
     return {
       add,
       begin,
+      start,
+      setDetails,
       find,
       get,
       list,

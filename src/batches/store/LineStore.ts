@@ -10,6 +10,9 @@ import { Commits } from "../../sql/Commits.ts"
 import { endedLines, heldLines, linePlaces } from "./BatchRow.ts"
 import type { EndedLine, HeldLine, Outcome, Stop } from "./BatchRow.ts"
 
+/** Lines removed in one statement. */
+const removedAtOnce = 1_000
+
 /** A line to store, with its sealed request. */
 export interface NewLine {
   readonly place: number
@@ -138,6 +141,16 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
         endedLines.all
       )
 
+    /** Removes some lines of a batch. True if more may be left. */
+    const removeSome = (batch: string): Effect.Effect<boolean, SqlError> =>
+      Effect.map(
+        commits.commit(
+          sql`DELETE FROM batch_lines WHERE batch_id = ${batch} AND place IN
+            (SELECT place FROM batch_lines WHERE batch_id = ${batch} LIMIT ${removedAtOnce}) RETURNING place`
+        ),
+        (removed) => removed.length === removedAtOnce
+      )
+
     /** Frees lines with their holds. */
     const free = (whose: Fragment, attempts: number): Effect.Effect<number, SqlError> =>
       Effect.gen(function* () {
@@ -162,6 +175,18 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
       commits.commit(free(sql`node = ${node.id()}`, 0))
     )
 
-    return { insert, claim, mayBegin, finish, counted, giveBack, endWaiting, page, takeOver, giveBackAll } as const
+    return {
+      insert,
+      claim,
+      mayBegin,
+      finish,
+      counted,
+      giveBack,
+      endWaiting,
+      page,
+      removeSome,
+      takeOver,
+      giveBackAll
+    } as const
   })
 }) {}
