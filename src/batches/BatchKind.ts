@@ -117,18 +117,17 @@ export const makeBatchKind = Effect.gen(function* () {
     return (yield* Clock.currentTimeMillis) > batch.expires_at + filesForMs
   })
 
-  const isOpen = (id: string) => Effect.map(batches.get(id), (batch) => batch !== undefined && openLines(batch) > 0)
-
+  /** Lets the batch's next turns end it. What runs for too long is cut off. */
   const stop = ({ id }: Task): Effect.Effect<void> =>
     Effect.gen(function* () {
       yield* batches.stop(id, canceled, yield* Clock.currentTimeMillis)
+      for (let looks = 0; looks < stopLooks; looks++) {
+        const batch = yield* batches.get(id)
+        if (batch === undefined || batch.state === "ended") return
+        yield* Effect.sleep("100 millis")
+      }
       let isLeft = true
       while (isLeft) isLeft = yield* endSome(id, canceled)
-      for (let looks = 0; looks < stopLooks && (yield* isOpen(id)); looks++) {
-        yield* Effect.sleep("100 millis")
-        // Lines that were taken but did not begin.
-        yield* endSome(id, canceled)
-      }
       const batch = yield* batches.get(id)
       if (batch !== undefined) yield* hasFiles(batch)
     }).pipe(Effect.orDie)

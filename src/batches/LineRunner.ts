@@ -52,7 +52,13 @@ export const LineRunnerLive = Layer.scopedDiscard(
       const open = yield* batches.running
       readAtMs = nowMs
       const ids = new Set(open.map(({ id }) => id))
-      for (const [id, lane] of lanes) if (!ids.has(id) && lane.isIdle) lanes.delete(id)
+      for (const [id, lane] of lanes) {
+        if (ids.has(id)) continue
+        // It was stopped: its task ends the lines that did not begin.
+        if (lane.waiting.length > 0) yield* lines.unclaim(id, lane.waiting)
+        lane.waiting = []
+        if (lane.isIdle) lanes.delete(id)
+      }
       for (const batch of open) if (!lanes.has(batch.id)) lanes.set(batch.id, new Lane(batch, most.lines))
     })
 

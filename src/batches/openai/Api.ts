@@ -49,7 +49,12 @@ export const OpenAIBatch = Schema.Struct({
   object: Schema.Literal("batch"),
   endpoint: answerField(Schema.String, "The endpoint of its lines."),
   errors: answerField(
-    Schema.NullOr(Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(BatchError) })),
+    Schema.NullOr(
+      Schema.Struct({
+        object: Schema.Literal("list"),
+        data: answerField(Schema.Array(BatchError), "The mistakes, at most 20.")
+      })
+    ),
     "Why it failed: mistakes of its file."
   ),
   input_file_id: answerField(Schema.String, "The file with its requests."),

@@ -116,6 +116,15 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
         (found) => found.length > 0
       )
 
+    /** Gives back lines that this node has and that did not begin. */
+    const unclaim = (batch: string, given: ReadonlyArray<HeldLine>): Effect.Effect<unknown, SqlError> =>
+      commits.commit(
+        sql`UPDATE batch_lines SET node = NULL WHERE batch_id = ${batch} AND node = ${node.id()} AND ${sql.in(
+          "place",
+          given.map(({ place }) => place)
+        )}`
+      )
+
     /** Ends some lines that no node has; returns how many. */
     const endWaiting = (
       batch: string,
@@ -182,6 +191,7 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
       finish,
       counted,
       giveBack,
+      unclaim,
       endWaiting,
       page,
       removeSome,
