@@ -24,6 +24,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "as asked",
     shows: "a whole gateway, killed; --kills 1000"
   },
+  batches: {
+    command: ["./test/batches/main.ts"],
+    takes: "as asked",
+    shows: "a batch, killed: each line once; --lines 100000 --kills 20 --database URL"
+  },
   writes: { command: ["./test/faults/writes.ts"], takes: "minutes", shows: "SQLite keeps every acknowledged write" },
   money: { command: ["./test/money/drift.ts"], takes: "as asked", shows: "every sum against its rows, after kills" },
   cluster: {
