@@ -116,7 +116,7 @@ describeOnEach("an account's end", ({ name: engine }) => {
     expect(await rowsOf("requests", "staying")).toBe(4)
     expect(await rowsOf("responses", "staying")).toBe(1)
     expect(await status(other)).toBe(200)
-    expect(await status(key)).toBe(401)
+    await expect.poll(() => status(key)).toBe(401)
     expect((await run("accounts", "show", "leaving")).code).toBe(3)
     const again = await run("accounts", "create", "leaving")
     expect([again.code, again.err]).toEqual([4, expect.stringContaining("was deleted")])

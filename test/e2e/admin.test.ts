@@ -89,7 +89,9 @@ describeOnEach("the admin API", ({ name: engine }) => {
         expect(yield* statusOf(rotated.secret)).toBe(401)
         const list = (all: "true" | "false") => api.adminKeys.list({ urlParams: { account: "keys", all } })
         expect((yield* list("false")).data).toEqual([])
-        expect((yield* list("true")).data).toEqual([yield* api.adminKeys.show({ path })])
+        // Its last request may still be on its way into the sums.
+        const { usage: _, ...shown } = yield* api.adminKeys.show({ path })
+        expect((yield* list("true")).data).toMatchObject([shown])
       }).pipe(Effect.provide(live))
     )
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, it } from "@effect/vitest"
+import { afterAll, expect, it, onTestFinished } from "@effect/vitest"
 import { request } from "../request.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
@@ -160,6 +160,8 @@ describeOnEach("what a caller entrusts", ({ name }) => {
     const printed: Array<string> = []
     const answers: Array<string> = []
     let gateway = first
+    // Also where something fails: its database is used again.
+    onTestFinished(() => gateway.dispose())
     const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
       const answer = await request(gateway, path, { body, headers })
       const text = await answer.text()
@@ -260,6 +262,5 @@ describeOnEach("what a caller entrusts", ({ name }) => {
     await expectNowhere(planted, { folder, engine: name, env }, [...printed, ...answers, gateway.output()])
     const left = await tasksWithRequests({ folder, engine: name, env })
     expect(left).toEqual([])
-    await gateway.dispose()
   })
 })
