@@ -1,9 +1,11 @@
 import { Effect, Redacted } from "effect"
 import type { Scope } from "effect"
+import { entrustedIn } from "../contract/callers/entrusted.ts"
+import { withoutSecrets } from "../contract/callers/withoutSecrets.ts"
 import { listAt, textAt } from "../contract/json/json.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Eras } from "./Eras.ts"
-import { httpFailure, isRefusal, McpFailure, wrongAnswer } from "./McpFailure.ts"
+import { cutWords, httpFailure, isRefusal, McpFailure, wrongAnswer } from "./McpFailure.ts"
 import type { McpServer } from "./McpServer.ts"
 import { readAnswer } from "./readAnswer.ts"
 import type { RpcAnswer, ServerRequest } from "./readAnswer.ts"
@@ -59,7 +61,7 @@ export class Connection {
   /** Sends a request in the server's own form, which has to be known (`once`). It leaves once, whatever comes of it. */
   once(asking: Asking): Effect.Effect<Answered, McpFailure> {
     return Effect.flatMap(this.#eras.at(this.#server.url), (era) =>
-      era === "legacy" ? this.#legacy(asking) : Effect.flatMap(this.#modern(asking), resultOf)
+      era === "legacy" ? this.#legacy(asking) : Effect.flatMap(this.#modern(asking), this.#resultOf)
     )
   }
 
@@ -88,13 +90,13 @@ export class Connection {
       this.#eras.forget(url)
       return Effect.tap(this.#legacyAgain(asking, wanted), () => this.#eras.learn(url, "legacy"))
     }
-    const modern = (answer: RpcAnswer) => Effect.zipRight(this.#eras.learn(url, "modern"), resultOf(answer))
+    const modern = (answer: RpcAnswer) => Effect.zipRight(this.#eras.learn(url, "modern"), this.#resultOf(answer))
     return Effect.matchEffect(this.#modern(asking), {
       onFailure: (failure) => (isRefusal(failure) ? legacy() : Effect.fail(failure)),
       onSuccess: (answer) => {
         if (answer.type === "result") return "resultType" in answer.result ? modern(answer) : legacy()
         const { code, data, status } = answer
-        if (status === 401 || status === 403) return resultOf(answer)
+        if (status === 401 || status === 403) return this.#resultOf(answer)
         if (code === modernErrors.header || code === modernErrors.capability) return modern(answer)
         if (code !== modernErrors.version) return legacy()
         const supported = listAt(data, "supported")
@@ -116,7 +118,7 @@ export class Connection {
       const { maxBytes, method, params } = asking
       const id = ++this.#lastId
       return this.#ask(id, inSession(session, { id, method, params }), maxBytes, session).pipe(
-        Effect.flatMap(resultOf),
+        Effect.flatMap(this.#resultOf),
         Effect.tapError(({ status }) =>
           Effect.sync(() => {
             // The server no longer knows the session.
@@ -151,7 +153,10 @@ export class Connection {
       const sessionId = answer.header("mcp-session-id")
       const session = { version: wanted, id: sessionId }
       const reply = (request: ServerRequest) => this.#reply(session, request)
-      const { result } = yield* Effect.flatMap(readAnswer(answer, { id, maxBytes: openingBytes, reply }), resultOf)
+      const { result } = yield* Effect.flatMap(
+        readAnswer(answer, { id, maxBytes: openingBytes, reply }),
+        this.#resultOf
+      )
       const agreed = textAt(result, "protocolVersion") ?? ""
       if (!legacyVersions.includes(agreed)) {
         return yield* unknownVersion
@@ -193,6 +198,26 @@ export class Connection {
     )
   }
 
+  readonly #resultOf = (answer: RpcAnswer): Effect.Effect<Answered, McpFailure> => {
+    if (answer.type === "result") return Effect.succeed(answer)
+    const { code, message, status } = answer
+    const said = message === "" ? undefined : this.#cut(message)
+    // A refused credential, or a server that is away, whatever else the body says.
+    if (status === 401 || status === 403 || status >= 500) {
+      return Effect.fail(httpFailure(status, `it answers ${status}`, said))
+    }
+    return Effect.fail(
+      new McpFailure({ outcome: "protocol_error", status, code, reason: `it answers with the error ${code}`, said })
+    )
+  }
+
+  /** A server's words without its credentials, which it may repeat. */
+  #cut(message: string): string {
+    const { headers, url } = this.#server
+    const secrets = entrustedIn({ mcp_servers: [{ url, headers: Redacted.value(headers) }] })
+    return cutWords(withoutSecrets(message, secrets))
+  }
+
   #send({ body, headers }: Message) {
     const { headers: own, send, url } = this.#server
     return send({
@@ -214,16 +239,3 @@ export class Connection {
 }
 
 const unknownVersion = wrongAnswer("it speaks no version of MCP that the gateway knows")
-
-const resultOf = (answer: RpcAnswer): Effect.Effect<Answered, McpFailure> => {
-  if (answer.type === "result") return Effect.succeed(answer)
-  const { code, message, status } = answer
-  const said = message === "" ? undefined : message
-  // A refused credential, or a server that is away, whatever else the body says.
-  if (status === 401 || status === 403 || status >= 500) {
-    return Effect.fail(httpFailure(status, `it answers ${status}`, said))
-  }
-  return Effect.fail(
-    new McpFailure({ outcome: "protocol_error", status, code, reason: `it answers with the error ${code}`, said })
-  )
-}

@@ -6,7 +6,7 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { Streamed } from "../guard/download.ts"
 import { BrokenFrame } from "../upstreams/framing/Framing.ts"
 import { sseParser } from "../upstreams/framing/sse.ts"
-import { cutWords, httpFailure, tooLarge, wrongAnswer } from "./McpFailure.ts"
+import { httpFailure, tooLarge, wrongAnswer } from "./McpFailure.ts"
 import type { McpFailure } from "./McpFailure.ts"
 
 /** The answer to a request. */
@@ -120,8 +120,7 @@ const errorIn = (message: unknown, status: number): Either.Either<RpcAnswer> | u
   const error = isObject(message) && !("method" in message) ? message["error"] : undefined
   const code = numberAt(error, "code")
   if (!isObject(error) || code === undefined) return undefined
-  const said = cutWords(textAt(error, "message") ?? "")
-  return Either.right({ type: "error", status, code, message: said, data: error["data"] })
+  return Either.right({ type: "error", status, code, message: textAt(error, "message") ?? "", data: error["data"] })
 }
 
 const requestOf = (message: JsonObject): ServerRequest | undefined => {

@@ -145,7 +145,8 @@ describe("tools of a caller's MCP server, on an upstream that runs none", () => 
       },
       { type: "message", content: [{ text: "It said: A 6" }] }
     ])
-    expect(answer.tools).toEqual([{ ...server(), headers: null }])
+    const { origin } = new URL(server().server_url)
+    expect(answer.tools).toEqual([{ ...server(), server_url: `${origin}/[redacted]`, headers: null }])
     expect(answer.usage).toMatchObject({ input_tokens: 40, output_tokens: 16 })
     expect(seen.map(({ method }) => method)).toEqual(["tools/list", "tools/call"])
     for (const { headers } of seen) {

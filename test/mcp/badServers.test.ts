@@ -1,8 +1,21 @@
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { all, connected, event, fakeServer, first, legacy, modern, result, said, stream, tool } from "./fakeServer.ts"
+import { Effect, Redacted } from "effect"
+import {
+  all,
+  connected,
+  event,
+  fakeServer,
+  first,
+  legacy,
+  modern,
+  result,
+  rpcError,
+  said,
+  stream,
+  tool
+} from "./fakeServer.ts"
 import type { Seen } from "./fakeServer.ts"
 
 type Call = (seen: Seen) => Response | Promise<Response>
@@ -133,6 +146,26 @@ describe("an answer has bounds", () => {
         Response.json({ jsonrpc: "2.0", id: rpc.id, error: { code: -32_603, message: words } })
       )
       expect(JSON.stringify(end).length).toBeLessThan(5_000)
+    })
+  )
+})
+
+describe("a server's words in errors", () => {
+  it.scopedLive("repeat neither its credentials nor its address", () =>
+    Effect.gen(function* () {
+      const secrets = ["token-of-the-server", "tenant-of-the-server", "key-in-the-address"]
+      const refusing = (status: number) => (seen: Seen) =>
+        rpcError(seen, -32_603, `${"w".repeat(1_990)} ${secrets.join(" ")}: no`, { status })
+      const headers = Redacted.make({ authorization: `Bearer ${secrets[0]}`, "x-tenant": secrets[1] ?? "" })
+      for (const form of [modern, legacy]) {
+        for (const status of [200, 401]) {
+          const server = yield* fakeServer(form([tool("bad")], refusing(status)))
+          const { call, list } = yield* connected(`${server.url}?key=${secrets[2]}`, { headers })
+          const end = JSON.stringify(yield* call(first((yield* list(all)).tools), "{}"))
+          expect(end).toContain("www […]")
+          for (const secret of secrets) expect(end).not.toContain(secret.slice(0, 6))
+        }
+      }
     })
   )
 })

@@ -48,6 +48,20 @@ export const entrustedMutants: ReadonlyArray<Mutant> = [
     tests: canary
   },
   {
+    name: "entrusted: the servers of a request are told with their addresses",
+    file: "src/responses/mcp/mcpEchoes.ts",
+    snippet: 'withoutEntrusted(listAt(body, "tools")).flatMap',
+    replacement: 'listAt(body, "tools").flatMap',
+    tests: canary
+  },
+  {
+    name: "entrusted: a server's words repeat its credentials",
+    file: "src/mcp/Connection.ts",
+    snippet: "cutWords(withoutSecrets(message, secrets))",
+    replacement: "cutWords(withoutSecrets(message, secrets.slice(9)))",
+    tests: ["test/mcp/badServers.test.ts"]
+  },
+  {
     name: "entrusted: a thread keeps its tools' secrets",
     file: "src/messages/threads/Threads.ts",
     snippet: 'name === "tools" ? withoutEntrusted(value) : value',
