@@ -1,4 +1,4 @@
-import { isObject } from "../json/json.ts"
+import { isObject, listAt } from "../json/json.ts"
 import { isSecret } from "./withoutSecrets.ts"
 
 /** Instead of a secret. */
@@ -39,24 +39,33 @@ export const withoutEntrusted = (tools: ReadonlyArray<unknown>): ReadonlyArray<u
 
 /** A body whose tools and servers have no secrets; the same object if it has none. */
 export const bodyWithoutEntrusted = (body: unknown): unknown => {
-  if (!isObject(body)) return body
+  const own = holderWithout(body)
+  const items = itemsOf(own)
+  const changed = items.map(holderWithout)
+  return isObject(own) && changed.some((item, index) => item !== items[index]) ? { ...own, input: changed } : own
+}
+
+const holderWithout = (holder: unknown): unknown => {
+  if (!isObject(holder)) return holder
   const changed = holders.flatMap((name) => {
-    const from = body[name]
+    const from = holder[name]
     if (!Array.isArray(from)) return []
     const to = withoutEntrusted(from)
     return to === from ? [] : [[name, to] as const]
   })
-  return changed.length === 0 ? body : { ...body, ...Object.fromEntries(changed) }
+  return changed.length === 0 ? holder : { ...holder, ...Object.fromEntries(changed) }
 }
+
+/** The items of a conversation, some of which add tools. */
+const itemsOf = (body: unknown): ReadonlyArray<unknown> => listAt(body, "input")
 
 /** The secrets that a body entrusts to its tools and servers, longer ones first, to cut from words about it. */
 export const entrustedIn = (body: unknown): ReadonlyArray<string> => {
   const found = new Set<string>()
-  if (!isObject(body)) return []
-  for (const name of holders) {
-    const tools = body[name]
-    if (!Array.isArray(tools)) continue
-    for (const tool of tools) if (mayEntrust(tool)) replaced(tool, "", (one) => found.add(one))
+  for (const holder of [body, ...itemsOf(body)]) {
+    for (const name of holders) {
+      for (const tool of listAt(holder, name)) if (mayEntrust(tool)) replaced(tool, "", (one) => found.add(one))
+    }
   }
   if (found.size === 0) return none
   return [...found].filter(isSecret).sort((one, other) => other.length - one.length)
@@ -107,7 +116,11 @@ const hiddenIn = (value: unknown, note: Note): unknown => {
 
 const originOf = (address: string, note: Note): string => {
   const url = URL.parse(address)
-  if (url === null || address === url.origin || address === `${url.origin}/`) return address
+  if (url === null) {
+    note(address)
+    return hidden
+  }
+  if (address === url.origin || address === `${url.origin}/`) return address
   for (const part of [url.password, url.username, ...url.searchParams.values(), ...url.pathname.split("/")]) {
     if (part.length >= shortestPart) note(part)
   }

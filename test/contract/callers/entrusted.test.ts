@@ -44,9 +44,18 @@ describe("what a request entrusts", () => {
     })
   })
 
+  it("is replaced in tools that an item adds, and in an address without its scheme", () => {
+    const added = { type: "additional_tools", tools: [{ ...mcp, server_url: "crm.example.com/a-path-of-secrets" }] }
+    const body = { input: [{ role: "user", content: "Hi" }, added] }
+    const shown = JSON.stringify(bodyWithoutEntrusted(body))
+    for (const secret of entrustedIn(body)) expect(shown).not.toContain(secret)
+    expect(entrustedIn(body)).toEqual(expect.arrayContaining(["crm.example.com/a-path-of-secrets", "tenant-of-crm"]))
+    expect(shown).toContain('"content":"Hi"')
+  })
+
   it("costs no copy where there is nothing", () => {
     const tools = [own, { type: "web_search" }, { type: "custom", name: "token" }, { name: "t", input_schema: {} }]
-    const body = { tools }
+    const body = { tools, input: [{ type: "additional_tools", tools }] }
     expect(withoutEntrusted(tools)).toBe(tools)
     expect(bodyWithoutEntrusted(body)).toBe(body)
     expect([entrustedIn(body), entrustedIn("a text"), entrustedIn({ tools: "none" })]).toEqual([[], [], []])
