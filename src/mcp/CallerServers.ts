@@ -58,7 +58,10 @@ const make = Effect.gen(function* () {
 
   const serverOf = ({ headers, label, param, url }: McpServerRequest): Effect.Effect<McpServer, InvalidRequest> => {
     if (url === undefined) {
-      return refuse(`${param}.server_url`, `expected an address: no server "${label}" is known here by its label`)
+      return refuse(
+        `${param}.server_url`,
+        `expected an address: the label alone names no server here yet; got "${label}"`
+      )
     }
     if (isOwn(url)) return refuse(`${param}.server_url`, "expected an address of another server than this gateway")
     return Effect.succeed({ url, headers, send, callMs, listMs: 0 })

@@ -121,7 +121,7 @@ describe("a path that is almost one", () => {
   it("is in no contract", async () => {
     const { paths: documented } = (await (await request(gateway, "/openapi.json")).json()) as { paths: object }
     expect(
-      Object.keys(documented).filter((path) => !/^\/(v1\/(?!v1)|api\/v3\/(?!api)|files|health|readyz)/.test(path))
+      Object.keys(documented).filter((path) => !/^\/(v1\/(?!v1)|api\/v3\/(?!api)|files|mcp|health|readyz)/.test(path))
     ).toEqual([])
   })
 })

@@ -118,6 +118,10 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
 const noneOf = (types: string) =>
   `tools: this model's upstream runs none of them (${types}); leave them out, or ask a model that runs them`
 
+/** The gateway calls servers where the upstream does not, by their address. */
+const unnamed = (entry: string) =>
+  `${entry}.server_url: expected an address: the label alone names no server here yet; got "a"`
+
 /** Requests that can't be translated to the upstream's dialect. */
 const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   [
@@ -130,7 +134,7 @@ const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> 
     "responses",
     "openai-chat",
     { tools: [{ type: "mcp", server_label: "a" }], tool_choice: { type: "mcp", server_label: "a" } },
-    "tool_choice.type: this model's upstream does not run mcp"
+    unnamed("tools[0]")
   ],
   [
     "responses",
@@ -139,7 +143,7 @@ const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> 
       tools: [call, { type: "mcp", server_label: "a" }],
       tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "mcp", server_label: "a" }] }
     },
-    "tool_choice.tools[0].type: this model's upstream does not run mcp"
+    "tool_choice: allowed_tools can't be combined with servers; use their allowed_tools"
   ],
   ["messages", "openai-chat", { tools: [webFetch] }, noneOf("web_fetch_20250910")],
   ["messages", "openai-responses", { tools: [webFetch], tool_choice: { type: "auto" } }, noneOf("web_fetch_20250910")],
@@ -147,7 +151,7 @@ const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> 
     "responses",
     "anthropic-messages",
     { tools: [{ type: "image_generation" }, { type: "mcp", server_label: "a" }] },
-    noneOf("image_generation, mcp")
+    unnamed("tools[1]")
   ],
   [
     "responses",
