@@ -56,9 +56,9 @@ const Answer = ({ of: { data, model, not_priced, total } }: { readonly of: Traff
 
 const Priced = ({ model, span }: { readonly model: string; readonly span: Span }) => {
   const app = useApp()
-  // The end of a span up to now moves with each drawing; the address tells whether it is another one.
-  const { query } = app.route()
-  const cost = useData(() => costOn(app, span, model), { by: [model, query.get("range"), query.get("t")] })
+  // A span up to now moves with each refresh and is the same by its name. The address has the next one before this page has.
+  const times = span.name ?? `${span.from}-${span.to}`
+  const cost = useData(() => costOn(app, span, model), { by: [model, times] })
   return (
     <Part of={cost} what={text.elsewhere}>
       {(found) => <Answer of={found} />}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser, Page } from "playwright-core"
+import { usd } from "../../../console/format.ts"
 import { storeWeek } from "../../questions/week.ts"
 import type { Week } from "../../questions/week.ts"
 import { adminKey, fitsIn, openBrowser, picture, signIn, violations, visit, withoutChromium } from "./browser.ts"
@@ -81,6 +82,26 @@ describe.skipIf(isSkipped)("the Overview", () => {
     await page.getByRole("combobox", { name: "Model", exact: true }).selectOption("cheap")
     await page.getByText(/\$[\d.,]+ was charged; \$[\d.,]+ on cheap \([\d.]+ % less\)/).waitFor()
     expect(new URL(page.url()).searchParams.get("on")).toBe("cheap")
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it("says it of the span that was chosen, where that is still loaded", async () => {
+    const visitor = await visit(browser, week.gateway)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    const model = page.getByRole("combobox", { name: "Model", exact: true })
+    await model.waitFor()
+    const loads = Promise.withResolvers<void>()
+    await page.route(/\/overview\?/, async (route) => {
+      await loads.promise
+      await route.continue()
+    })
+    await page.getByRole("button", { name: "7 d", exact: true }).click()
+    await model.selectOption("cheap")
+    await page.getByText("was charged;").waitFor()
+    loads.resolve()
+    await page.getByText(`${usd(week.ledger("cost_nano_usd") / 1e9)} was charged;`).waitFor()
     visitor.quiet()
     await visitor.close()
   })
