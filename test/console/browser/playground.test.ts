@@ -157,7 +157,8 @@ describe.skipIf(isSkipped)("the playground", () => {
 
     await page.getByRole("button", { name: "Video", exact: true }).click()
     await expect.poll(() => page.getByLabel("Model", { exact: true }).inputValue()).toBe("sandbox-video")
-    await page.getByLabel("Prompt").fill("A paper boat")
+    // Longer than the page's pause between two looks.
+    await page.getByLabel("Prompt").fill("[[sandbox: render=3s]] A paper boat")
     await send.click()
     await answer.getByText("running").waitFor()
     await answer.locator("video").waitFor()
