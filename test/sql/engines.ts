@@ -29,18 +29,27 @@ const ask = (text: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
 const urlOf = (name: string) => (server ?? "").replace(/\/postgres$/, `/${name}`)
 
 let made = 0
+const newName = () => `test_${process.pid}_${Date.now()}_${++made}`
 const create = async (from: string): Promise<string> => {
-  const name = `test_${process.pid}_${Date.now()}_${++made}`
+  const name = newName()
   await ask(`CREATE DATABASE ${name} TEMPLATE ${from}`)
   return name
 }
 
-/** One that another test has left, or a copy of the template, which takes twice as long. */
+/**
+ * One that another test has left, or a copy of the template, which takes twice as long. Its name is another then: a process
+ * that a failed test left behind does not find it, and where such a process is connected again, it is not used.
+ */
 const take = async (): Promise<string> => {
   const [left] = await ask(
     `DELETE FROM left_databases WHERE name IN (SELECT name FROM left_databases LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING name`
   )
-  return left === undefined ? await create(template) : String(left["name"])
+  if (left === undefined) return create(template)
+  const name = newName()
+  return ask(`ALTER DATABASE ${String(left["name"])} RENAME TO ${name}`).then(
+    () => name,
+    () => create(template)
+  )
 }
 
 /** Ends connections that are still open. A database whose columns a test changed is dropped, the others are used again. */
