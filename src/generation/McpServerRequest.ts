@@ -40,5 +40,15 @@ export interface McpServerRequest {
   readonly pinned: ReadonlyArray<PinnedTool> | undefined
 }
 
+/** The dialect's words where a server can't be used. */
+export interface ServerWords {
+  /** The field of a server's address. */
+  readonly urlField: string
+  /** The field that chooses among a server's tools. */
+  readonly filterField: string
+  /** The message of a server that did not list its tools. */
+  readonly unlisted: (label: string, why: { readonly reason: string; readonly status: number }) => string
+}
+
 /** The most servers of a request. */
 export const mostServers = 16

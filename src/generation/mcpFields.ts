@@ -2,6 +2,8 @@ import { shorten } from "../contract/text/shorten.ts"
 
 const longestAddress = 2_048
 const longestToken = 8_192
+/** The most names of a filter, and the longest one. */
+const filterBounds = { names: 1_024, name: 128 }
 const headerBounds = { count: 16, bytes: 8_192 }
 
 /** The rule that an address of an MCP server breaks; undefined if it breaks none. Whether it may be called is checked when it is. */
@@ -19,6 +21,14 @@ export const wrongToken = (token: unknown): string | undefined =>
   typeof token === "string" && token.length <= longestToken && /^[\x21-\x7e]+$/.test(token)
     ? undefined
     : `expected a token of 1 to ${longestToken} visible characters`
+
+/** The names of tools in a filter, or the rule that they break. */
+export const toolNames = (names: unknown): ReadonlySet<unknown> | string => {
+  const isName = (name: unknown) => typeof name === "string" && name !== "" && name.length <= filterBounds.name
+  return Array.isArray(names) && names.length <= filterBounds.names && names.every(isName)
+    ? new Set<unknown>(names)
+    : `expected at most ${filterBounds.names} names of tools`
+}
 
 /** Headers that the gateway or the transport sets. */
 const reserved =

@@ -4,7 +4,7 @@ import { Settings } from "../config/Settings.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
 import type { FunctionTool } from "../generation/Conversation.ts"
-import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import { serverToolNames } from "../generation/serverToolName.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { OfferedTools } from "../tools/ServerTool.ts"
@@ -31,6 +31,7 @@ interface Asked {
   readonly taken: ReadonlySet<string>
   /** The most calls that the caller allows. */
   readonly mostCalls: number | undefined
+  readonly words: ServerWords
   readonly requestId: string
 }
 
@@ -56,27 +57,29 @@ const make = Effect.gen(function* () {
   /** A request must not come back to the gateway, where each round would begin anew. */
   const isOwn = (url: string): boolean => Option.exists(own, (start) => `${url}/`.startsWith(start))
 
-  const serverOf = ({ headers, label, param, url }: McpServerRequest): Effect.Effect<McpServer, InvalidRequest> => {
+  const serverOf = (
+    { headers, label, param, url }: McpServerRequest,
+    { urlField }: ServerWords
+  ): Effect.Effect<McpServer, InvalidRequest> => {
+    const address = `${param}.${urlField}`
     if (url === undefined) {
-      return refuse(
-        `${param}.server_url`,
-        `expected an address: the label alone names no server here yet; got "${label}"`
-      )
+      return refuse(address, `expected an address: the label alone names no server here yet; got "${label}"`)
     }
-    if (isOwn(url)) return refuse(`${param}.server_url`, "expected an address of another server than this gateway")
+    if (isOwn(url)) return refuse(address, "expected an address of another server than this gateway")
     return Effect.succeed({ url, headers, send, callMs, listMs: 0 })
   }
 
   const listOf = (
-    asked: McpServerRequest
+    asked: McpServerRequest,
+    words: ServerWords
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
-      const connection: McpConnection = yield* client.connect(yield* serverOf(asked))
+      const connection: McpConnection = yield* client.connect(yield* serverOf(asked, words))
       const offers = (tool: Parameters<Parameters<McpConnection["list"]>[0]>[0]) =>
         asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true })
       const { tools, warnings } = yield* Effect.mapError(
         connection.list((tool) => offers(tool) !== undefined),
-        ({ reason }) => new ToolsFailed({ message: unlisted(asked.label, reason) })
+        (why) => new ToolsFailed({ message: words.unlisted(asked.label, why) })
       )
       if (warnings.length > 0) {
         yield* Effect.logDebug("tools of an MCP server are left out").pipe(Effect.annotateLogs({ warnings }))
@@ -90,13 +93,19 @@ const make = Effect.gen(function* () {
       return tools.map((tool) => ({ asked, connection, tool }))
     })
 
-  const offer = ({ mostCalls, requestId, servers, taken }: Asked) =>
+  const offer = ({ mostCalls, requestId, servers, taken, words }: Asked) =>
     Effect.map(
       Effect.filterOrFail(
-        Effect.map(Effect.forEach(servers, listOf, { concurrency: 4 }), (lists) => lists.flat()),
+        Effect.map(
+          Effect.forEach(servers, (one) => listOf(one, words), { concurrency: 4 }),
+          (lists) => lists.flat()
+        ),
         (tools) => tools.length <= mostTools,
         (tools) =>
-          wrong("tools", `expected at most ${mostTools} tools of servers; got ${tools.length}: use allowed_tools`)
+          wrong(
+            "tools",
+            `expected at most ${mostTools} tools of servers; got ${tools.length}: use ${words.filterField}`
+          )
       ),
       (tools): ServedTools => {
         const names = serverToolNames(
@@ -122,10 +131,6 @@ const make = Effect.gen(function* () {
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const refuse = (param: string, rule: string): Effect.Effect<never, InvalidRequest> => Effect.fail(wrong(param, rule))
-
-/** In OpenAI's words, with the reason. */
-const unlisted = (label: string, reason: string): string =>
-  `Error retrieving tool list from MCP server: '${label}'. Http status code: 424 (Failed Dependency): ${reason}`
 
 const shownTool = ({ annotations, description, inputSchema, name }: ServedTool["tool"]) => ({
   name,

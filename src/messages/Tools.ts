@@ -63,7 +63,8 @@ const hostedType = /^(web_fetch|code_execution|tool_search_tool_\w+?|advisor)_\d
 const HostedTool = Schema.Struct({
   type: required(
     Schema.String.pipe(Schema.pattern(hostedType)),
-    "`web_fetch_*`, `code_execution_*`, `tool_search_tool_*`, …: only an upstream of this dialect runs them."
+    "`web_fetch_*`, `code_execution_*`, `tool_search_tool_*`, …: only an upstream of this dialect runs them. " +
+      "`mcp_toolset`: the tools of one of `mcp_servers`, which the gateway calls where no upstream of the model speaks this dialect."
   ),
   name: maybe(Name).annotations({ description: "The tool's name, if its type has names." }),
   cache_control: cacheControl

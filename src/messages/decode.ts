@@ -5,11 +5,12 @@ import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } fr
 import { markOf } from "../generation/cacheMarks.ts"
 import { demandsOf } from "../generation/demandsOf.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
+import type { AskedServers } from "../pipeline/TextFamily.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
-import { listAt } from "../contract/json/json.ts"
 import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
+import { serversOf } from "./mcp/serversOf.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
 import type { AnyRequest } from "./Request.ts"
 import { definedTools, isToolChange, offeredTools } from "./offeredTools.ts"
@@ -30,8 +31,14 @@ export interface Understood {
    */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
-  /** The parts that the conversation cannot express. */
-  readonly unsupported: () => ReadonlyArray<Unsupported>
+  /** The MCP servers that the request names; absent if it names none. */
+  readonly servers?: AskedServers
+  /**
+   * The parts that the conversation cannot express.
+   *
+   * @param runsServers true if the gateway runs the tools of the request's servers
+   */
+  readonly unsupported: (runsServers?: boolean) => ReadonlyArray<Unsupported>
 }
 
 const unknownOf = { create: makeObjection(CreateMessage), count: makeObjection(CountTokens) }
@@ -46,23 +53,27 @@ export const understand = (
   // Collected once, because long histories have hundreds.
   const blocks = blocksOf(request)
   const toolChanges = blocks.filter(isToolChange)
+  const betas = headers.get("anthropic-beta") ?? ""
+  const servers = serversOf(request, body, betas)
   const parts = {
     blocks,
     hosted: blocks.filter(isHostedBlock),
     toolChanges,
-    offered: offeredTools(request, toolChanges)
+    offered: offeredTools(request, toolChanges),
+    hasServers: servers !== undefined
   }
   // Computed here, because a large request is turned into items in a later turn of the event loop.
-  const objection = unknownOf[as](request, body) ?? brokenRule(request, parts, headers.get("anthropic-beta") ?? "")
+  const objection = unknownOf[as](request, body) ?? brokenRule(request, parts, betas)
   return {
     conversation: conversation(request, body, parts, versionRule(request, headers.get("anthropic-version"))),
+    ...(servers && { servers }),
     objection: () => objection,
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
       definedTools(toolChanges).some((tool) => tool === undefined || reachesWeb(tool)) ||
-      listAt(body, "mcp_servers").length > 0 ||
+      servers !== undefined ||
       blocks.some((block) => block instanceof Unknown),
-    unsupported: () => unsupportedParts(request, body, parts)
+    unsupported: (runsServers) => unsupportedParts(request, body, parts, runsServers)
   }
 }
 

@@ -16,7 +16,7 @@ export const brokenRule = (request: AnyRequest, parts: RequestParts, betas = "")
   thinkingRule(request, betas) ??
   toolsRule(request.tools ?? []) ??
   (parts.toolChanges.length === 0 ? undefined : toolChangeRule(request)) ??
-  toolChoiceRule(request, parts.offered) ??
+  toolChoiceRule(request, parts) ??
   messagesRule(request.messages, parts.blocks)
 
 const broken = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
@@ -106,10 +106,11 @@ const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
   })
 }
 
-const toolChoiceRule = ({ tool_choice }: AnyRequest, offered: ReadonlyArray<Tool>): Verdict => {
+const toolChoiceRule = ({ tool_choice }: AnyRequest, { hasServers, offered }: RequestParts): Verdict => {
   if (tool_choice?.type !== "any" && tool_choice?.type !== "tool") return undefined
   const names = offered.map(toolName)
-  if (names.length === 0) return broken("tool_choice", `"${tool_choice.type}" needs at least one tool in tools`)
+  if (names.length === 0 && !(hasServers && tool_choice.type === "any"))
+    return broken("tool_choice", `"${tool_choice.type}" needs at least one tool in tools`)
   return tool_choice.type === "tool" && !names.includes(tool_choice.name)
     ? broken("tool_choice.name", `expected one of ${names.join(", ")}; got ${inQuotes(tool_choice.name)}`)
     : undefined

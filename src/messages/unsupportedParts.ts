@@ -5,6 +5,7 @@ import type { Unsupported } from "../dispatch/unsupported.ts"
 import { isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
 import { fates } from "./fates.ts"
+import { isToolset } from "./mcp/toolsets.ts"
 import type { AnyRequest } from "./Request.ts"
 import type { ToolChange } from "./offeredTools.ts"
 import { toolName } from "./toolName.ts"
@@ -19,27 +20,35 @@ export interface RequestParts {
   readonly toolChanges: ReadonlyArray<ToolChange>
   /** The tools that the model may use now. */
   readonly offered: ReadonlyArray<Tool>
+  /** True if the request names MCP servers. */
+  readonly hasServers: boolean
 }
 
 /** The parts of a request that its conversation cannot express. Every request is checked, and most have none. */
 export const unsupportedParts = (
   request: AnyRequest,
   body: unknown,
-  { blocks, hosted, offered }: RequestParts
+  { blocks, hosted, offered }: RequestParts,
+  runsServers = false
 ): ReadonlyArray<Unsupported> => {
-  const found = unknownFields(body, known)
+  const found = unknownFields(body, runsServers ? knownWithServers : known)
+  const isServed = (tool: unknown) => runsServers && isToolset(tool)
   if (request.output_config !== undefined) {
     found.push(...unknownFields(objectAt(body, "output_config"), knownOfOutput, "output_config."))
   }
-  for (const [index, tool] of offered.entries()) found.push(...hostedTool(request, tool, index))
-  const dropped = offered.filter((tool) => isHosted(tool))
+  for (const [index, tool] of offered.entries()) {
+    if (!isServed(tool)) found.push(...hostedTool(request, tool, index))
+  }
+  const dropped = offered.filter((tool) => isHosted(tool) && !isServed(tool))
   if (dropped.length > 0 && dropped.length === offered.length && request.tool_choice?.type !== "none") {
     found.push(noToolLeft(dropped.map(({ type }) => type ?? "")))
   }
   // Results of such tools in earlier answers.
   for (const { type } of hosted) found.push({ param: `content.${type}` })
   if (request.tools !== undefined) {
-    for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
+    for (const tool of toolsOf(body)) {
+      if (!isServed(tool)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
+    }
   }
   if (offered.some((tool) => isHosted(tool) && isMarked(tool)) || blocks.some(isMarkedAlone))
     found.push({ param: "cache_control" })
@@ -64,6 +73,7 @@ const none: ReadonlyArray<never> = []
 
 const losses = lossesOf(fates)
 const known = new Set(Object.keys(fates))
+const knownWithServers = new Set([...known, "mcp_servers"])
 /** The fields of all kinds of tools. */
 const knownOfTools = new Set(
   (

@@ -17,7 +17,7 @@ import type { Running } from "./ending.ts"
 import { fold } from "./fold.ts"
 import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
-import { withServers } from "./withServers.ts"
+import { refusedLater, withServers } from "./withServers.ts"
 import { streamAnswer } from "./streamAnswer.ts"
 import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
 import { families } from "../contract/kinds.ts"
@@ -99,24 +99,25 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     ): Future<Generation, Failure> => {
       const { conversation, mayReachWeb, objection, passthrough, servers, unsupported } = text
       const { kind } = families[dialect]
-      if (servers !== undefined && text.isDry !== true && !dispatch.passes(conversation.model, dialect)) {
-        return withServers(callerServers, runtime, { asked: servers, caller, conversation, request }, (asked, served) =>
-          dispatch.generate(caller, asked, request, {
-            stream,
-            kind,
-            prepaid,
-            objection,
-            mayReachWeb,
-            unsupported: unsupported && (() => unsupported(true)),
-            serverTools: served,
-            isStored: text.isStored
-          })
-        )
-      }
       const begin = (): Future<Generation, Failure> => {
         if (text.isDry === true) {
           const asked = { family: dialect, kind, mayReachWeb, objection, headers: request.headers }
           return runFuture(runtime, Effect.map(dispatch.quote(caller, conversation, asked), nothingGenerated))
+        }
+        if (servers !== undefined && !dispatch.passes(conversation.model, dialect)) {
+          const asking = { asked: servers, caller, conversation, isLater: prepaid !== undefined, request }
+          return withServers(callerServers, runtime, asking, (asked, served) =>
+            dispatch.generate(caller, asked, request, {
+              stream,
+              kind,
+              prepaid,
+              objection,
+              mayReachWeb,
+              unsupported: unsupported && (() => unsupported(true)),
+              serverTools: served,
+              isStored: text.isStored
+            })
+          )
         }
         return dispatch.generate(caller, conversation, request, {
           stream,
@@ -202,15 +203,22 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         )
       }
 
-    /** The most that a request can cost. Fails where the request would be refused before an upstream is asked. */
+    /**
+     * The most that a request can cost. Fails where the request would be refused before an upstream is asked.
+     *
+     * @param runs `later` for a request that a task runs
+     */
     const quote =
-      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
+      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>, runs: "now" | "later" = "now") =>
       (input: TextInput<Payload>): Effect.Effect<Quote, Failure> => {
         const quoted = (stored: Stored | undefined): Effect.Effect<Quote, Failure> => {
           const text = family.understand(input, stored)
           if (text instanceof InvalidRequest) return Effect.fail(text)
-          const { answers, conversation, mayReachWeb, objection } = text
+          const { answers, conversation, mayReachWeb, objection, servers } = text
           const { dialect } = family
+          if (runs === "later" && servers !== undefined && !dispatch.passes(conversation.model, dialect)) {
+            return Effect.fail(refusedLater(servers))
+          }
           const { kind } = families[dialect]
           const { caller, request } = input
           const { headers } = request
@@ -222,7 +230,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         }
         return Effect.suspend(() => {
           const inlined = input.request.namesFiles === false ? undefined : files.put(input)
-          if (inlined !== undefined) return Effect.flatMap(inlined, (ready) => quote(family)(named(ready)))
+          if (inlined !== undefined) return Effect.flatMap(inlined, (ready) => quote(family, runs)(named(ready)))
           const found = family.lookUp?.(input, dispatch, "look")
           return found === undefined ? quoted(undefined) : Effect.flatMap(found, quoted)
         })

@@ -6,7 +6,7 @@ import type { GenerationOptions, Passthrough } from "../dispatch/GenerationOptio
 import type { Conversation } from "../generation/Conversation.ts"
 import type { GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
-import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import type { Ending } from "./ending.ts"
 
 /** A dialect that callers speak and that upstreams may speak too. */
@@ -102,6 +102,7 @@ export interface AskedServers {
   readonly problem: () => InvalidRequest | undefined
   /** The most calls that the caller allows. */
   readonly mostCalls: number | undefined
+  readonly words: ServerWords
 }
 
 /** Writes an answer, and stores it. */

@@ -18,6 +18,8 @@ interface Asking {
   readonly conversation: Conversation
   readonly request: Incoming
   readonly asked: AskedServers
+  /** True for a request that runs later, and may run twice. */
+  readonly isLater: boolean
 }
 
 /**
@@ -27,16 +29,16 @@ interface Asking {
 export const withServers = (
   servers: Context.Tag.Service<typeof CallerServers>,
   runtime: Runtime.Runtime<never>,
-  { asked, caller, conversation, request }: Asking,
+  { asked, caller, conversation, isLater, request }: Asking,
   begin: (conversation: Conversation, served: ServedTools) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
   const offered = Effect.gen(function* () {
-    const problem = asked.problem() ?? refusalOf(caller, request, asked)
+    const problem = (isLater ? refusedLater(asked) : asked.problem()) ?? refusalOf(caller, request, asked)
     if (problem !== undefined) return yield* problem
     const scope = yield* Scope.make()
     const taken = new Set(conversation.tools.map(({ name }) => name))
     const served = yield* servers
-      .offer({ servers: asked.list(), taken, mostCalls: asked.mostCalls, requestId: request.id })
+      .offer({ servers: asked.list(), taken, mostCalls: asked.mostCalls, words: asked.words, requestId: request.id })
       .pipe(
         Scope.extend(scope),
         Effect.onError(() => Scope.close(scope, Exit.void))
@@ -56,14 +58,22 @@ export const withServers = (
   })
 }
 
-const refusalOf = (caller: Caller, request: Incoming, { list }: AskedServers): InvalidRequest | undefined => {
-  const [first] = list()
-  const param = first?.param ?? "tools"
-  const wrong = (rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
-  if (isConfined(caller)) return wrong("servers are not open to this account, which may reach certain domains alone")
+/** The reason that servers can't be called for a request that runs later. */
+export const refusedLater = (asked: AskedServers): InvalidRequest =>
+  asked.problem() ?? wrong(asked, "servers can't be named in a request that runs later, which may run twice")
+
+const refusalOf = (caller: Caller, request: Incoming, asked: AskedServers): InvalidRequest | undefined => {
+  if (isConfined(caller)) {
+    return wrong(asked, "servers are not open to this account, which may reach certain domains alone")
+  }
   return request.headers.has("idempotency-key")
-    ? wrong("servers can't be named in a request with an Idempotency-Key, which may run twice")
+    ? wrong(asked, "servers can't be named in a request with an Idempotency-Key, which may run twice")
     : undefined
+}
+
+const wrong = ({ list }: AskedServers, rule: string): InvalidRequest => {
+  const param = list()[0]?.param ?? "tools"
+  return new InvalidRequest({ param, message: `${param}: ${rule}` })
 }
 
 /** Every generation is cancelled in the end. */

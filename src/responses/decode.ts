@@ -10,13 +10,13 @@ import { Unknown } from "../contract/Unknown.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { conversationOf } from "./conversations/conversationOf.ts"
 import { fates, logprobsIncluded } from "./fates.ts"
-import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import { askedServers } from "../pipeline/askedServers.ts"
 import type { AskedServers } from "../pipeline/TextFamily.ts"
 import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
 import { mcpEchoes } from "./mcp/mcpEchoes.ts"
-import { mcpServers } from "./mcp/mcpServers.ts"
+import { mcpServers, serverWords } from "./mcp/mcpServers.ts"
 import { isHostedTool } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
 import { toolbox } from "./tools.ts"
@@ -130,27 +130,20 @@ export const understand = (
   }
 }
 
-/** The servers are read once, and only where they are used. */
 const serversOf = (
   { max_tool_calls: mostCalls, tool_choice: choice, tools }: AnyRequest,
   body: unknown
 ): AskedServers | undefined => {
   if (tools?.some(({ type }) => type === "mcp") !== true) return undefined
-  let problem: InvalidRequest | undefined
-  let read: ReadonlyArray<McpServerRequest> | undefined
-  const list = () =>
-    (read ??= mcpServers(body, (param, rule) => {
-      problem ??= new InvalidRequest({ param, message: `${param}: ${rule}` })
-    }))
-  return {
-    list,
-    problem: () => {
-      if (typeof choice === "object" && choice?.type === "allowed_tools") return notChosen
-      list()
-      return problem
+  return askedServers(
+    (complain) => {
+      if (typeof choice === "object" && choice?.type === "allowed_tools") {
+        complain("tool_choice", "allowed_tools can't be combined with servers; use their allowed_tools")
+      }
+      return mcpServers(body, complain)
     },
-    mostCalls: mostCalls ?? undefined
-  }
+    { mostCalls: mostCalls ?? undefined, words: serverWords }
+  )
 }
 
 interface Translated {
@@ -236,7 +229,6 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const refusalOf = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
-const notChosen = refusalOf("tool_choice", "allowed_tools can't be combined with servers; use their allowed_tools")
 const notInBackground = refusalOf("tools", "servers can't be named in a background response")
 
 /** Two histories exclude each other. */

@@ -1,107 +1,33 @@
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
-import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
-import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
+import { startCallingModel, startDice } from "./callingModel.ts"
 
-interface Seen {
-  readonly method: string
-  readonly headers: Headers
-}
-
-/** A server of the newest revision with two tools. `broken` makes it fail. */
-const seen: Array<Seen> = []
-let broken: Response | undefined
-const dice = Bun.serve({
-  port: 0,
-  hostname: "127.0.0.1",
-  fetch: async (asked) => {
-    const { id, method, params } = await asked.json()
-    seen.push({ method, headers: asked.headers })
-    if (broken !== undefined) return broken.clone()
-    const result = (value: object) =>
-      Response.json({ jsonrpc: "2.0", id, result: { resultType: "complete", ...value } })
-    if (method === "tools/list") {
-      const schema = { type: "object", properties: { sides: { type: "integer" } } }
-      return result({
-        tools: [
-          { name: "roll", description: "Rolls a die", inputSchema: schema, annotations: { readOnlyHint: true } },
-          { name: "cheat.now", inputSchema: schema }
-        ]
-      })
-    }
-    if (params.name === "cheat.now") return result({ content: [{ type: "text", text: "You may not" }], isError: true })
-    return result({ content: [{ type: "text", text: `A ${params.arguments.sides}` }] })
-  }
-})
-
-/** The names that the model calls in its first round. */
-let wanted: ReadonlyArray<string> = ["dice__roll"]
-const answer = ({ body }: Asked): Response => {
-  const results = body.messages.filter(({ role }: { role: string }) => role === "tool")
-  const isFirst = results.length === 0
-  const calls = wanted.map((name, index) => ({
-    index,
-    id: `call_${index}`,
-    type: "function",
-    function: { name, arguments: `{"sides":${index + 6}}` }
-  }))
-  const last = results.at(-1)?.content
-  const usage = { prompt_tokens: 20, completion_tokens: 8, total_tokens: 28 }
-  const finish_reason = isFirst ? "tool_calls" : "stop"
-  if (body.stream !== true) {
-    const message = {
-      role: "assistant",
-      content: isFirst ? null : `It said: ${last}`,
-      ...(isFirst && { tool_calls: calls })
-    }
-    return Response.json({ id: "c", object: "chat.completion", choices: [{ index: 0, message, finish_reason }], usage })
-  }
-  const deltas = isFirst ? [{ tool_calls: calls }] : [{ content: "It said: " }, { content: String(last) }]
-  const chunks = [
-    ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
-    { choices: [{ index: 0, delta: {}, finish_reason }] },
-    { choices: [], usage }
-  ]
-  const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")
-  return new Response(`${text}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } })
-}
-const chat = fakeUpstream("openai-chat", { answer })
+const dice = startDice()
+const chat = startCallingModel()
+const { offered } = chat
+const { seen } = dice
 
 let gateway: GatewayHere
 let guarded: GatewayHere
 beforeAll(async () => {
-  const start = (env: Record<string, string>) => {
-    const folder = mkdtempSync(join(tmpdir(), "gateway-mcp-"))
-    const upstream = `upstreams: { chat: { protocol: openai-chat, base_url: "${chat.url}/v1" } }`
-    writeFileSync(join(folder, "gateway.yaml"), `${upstream}\nmodels: { house: chat }\n`)
-    return startGateway({ folder, env })
-  }
-  ;[gateway, guarded] = await Promise.all([start({ GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }), start({})])
+  ;[gateway, guarded] = await Promise.all([chat.gateway({ GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }), chat.gateway({})])
 })
 beforeEach(() => {
-  wanted = ["dice__roll"]
+  chat.want("dice__roll")
 })
 afterAll(async () => {
-  await Promise.all([gateway.dispose(), guarded.dispose(), chat.stop(), dice.stop(true)])
+  await Promise.all([gateway.dispose(), guarded.dispose(), chat.stop(), dice.stop()])
 })
 
 const server = (over: object = {}) => ({
   type: "mcp" as const,
   server_label: "dice",
-  server_url: `http://127.0.0.1:${dice.port}/mcp`,
+  server_url: dice.url,
   require_approval: "never" as const,
   ...over
 })
-/** The names of the tools that the model was offered in its first round. */
-const offered = (): ReadonlyArray<string> =>
-  chat.asked.at(-2)?.body.tools.map((tool: { function: { name: string } }) => tool.function.name)
-
 const asking = (over: object = {}, more: object = {}) => ({
   model: "house",
   input: "Roll a die",
@@ -161,7 +87,7 @@ describe("tools of a caller's MCP server, on an upstream that runs none", () => 
   })
 
   it("run in parallel, and a failed one fails no response", async () => {
-    wanted = ["dice__roll", "dice__cheat_now"]
+    chat.want("dice__roll", "dice__cheat_now")
     const { output, status } = await openai().responses.create(asking())
     expect(status).toBe("completed")
     expect(output).toMatchObject([
@@ -182,7 +108,7 @@ describe("tools of a caller's MCP server, on an upstream that runs none", () => 
     await openai().responses.create(asking({ allowed_tools: { read_only: true } }))
     expect(offered()).toEqual(["dice__roll"])
     seen.length = 0
-    wanted = ["dice__roll", "dice__cheat_now"]
+    chat.want("dice__roll", "dice__cheat_now")
     const { output } = await openai().responses.create(asking({}, { max_tool_calls: 1 }))
     expect(seen.map(({ method }) => method)).toEqual(["tools/list", "tools/call"])
     expect(output[2]).toMatchObject({ type: "mcp_call", status: "failed" })
@@ -208,7 +134,7 @@ describe("tools of a caller's MCP server, on an upstream that runs none", () => 
   })
 
   it("leave the caller's own calls to the caller, after those of the gateway", async () => {
-    wanted = ["own", "dice__roll"]
+    chat.want("own", "dice__roll")
     const own = { type: "function" as const, name: "own", parameters: { type: "object" }, strict: false }
     const { output } = await openai().responses.create({ ...asking(), tools: [server(), own] })
     expect(output.map(({ type }) => type)).toEqual(["mcp_list_tools", "function_call", "mcp_call"])
@@ -222,7 +148,7 @@ describe("a server that can't be used", () => {
     [new Response("", { status: 302, headers: { location: "http://169.254.169.254/" } })],
     [Response.json({ jsonrpc: "2.0", id: 9, result: {} })]
   ])("is a 424 before anything is answered", async (answer) => {
-    broken = answer
+    dice.breakBy(answer)
     const asked = chat.asked.length
     for (const stream of [false, true]) {
       expect(await refusal(asking({}, { stream }))).toMatchObject({
@@ -233,7 +159,7 @@ describe("a server that can't be used", () => {
         message: expect.stringContaining("Error retrieving tool list from MCP server: 'dice'. Http status code: 424")
       })
     }
-    broken = undefined
+    dice.breakBy(undefined)
     expect(chat.asked).toHaveLength(asked)
   })
 

@@ -36,7 +36,7 @@ const kept = ["anthropic-version", "anthropic-beta", "user-agent", ...routingHea
 export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/messages/async/AsyncMessages", {
   effect: Effect.gen(function* () {
     const pipeline = yield* Pipeline
-    const quoteOf = pipeline.quote(yield* makeMessageFamily)
+    const quoteOf = pipeline.quote(yield* makeMessageFamily, "later")
     const store = yield* TaskStore
     const ledger = yield* Ledger
 

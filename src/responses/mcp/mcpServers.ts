@@ -3,13 +3,19 @@ import { isObject, listAt, objectAt, textAt } from "../../contract/json/json.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { recordOf } from "../../contract/json/recordOf.ts"
 import { mostServers } from "../../generation/McpServerRequest.ts"
-import type { ListedTool, McpServerRequest } from "../../generation/McpServerRequest.ts"
-import { wrongHeaders, wrongServerAddress, wrongToken } from "../../generation/mcpFields.ts"
+import type { ListedTool, McpServerRequest, ServerWords } from "../../generation/McpServerRequest.ts"
+import { toolNames, wrongHeaders, wrongServerAddress, wrongToken } from "../../generation/mcpFields.ts"
 import type { Complain } from "../parts.ts"
 
 const longestDescription = 4_096
-/** The most names of a filter, and the longest one. */
-const filterBounds = { names: 1_024, name: 128 }
+
+/** OpenAI's words, with the reason. */
+export const serverWords: ServerWords = {
+  urlField: "server_url",
+  filterField: "allowed_tools",
+  unlisted: (label, { reason }) =>
+    `Error retrieving tool list from MCP server: '${label}'. Http status code: 424 (Failed Dependency): ${reason}`
+}
 
 /** The MCP servers among the tools of a request, as it was sent. */
 export const mcpServers = (body: unknown, complain: Complain): ReadonlyArray<McpServerRequest> => {
@@ -100,12 +106,11 @@ const filterOf = (filter: unknown, path: string, complain: Complain): Filter => 
 }
 
 const namesOf = (names: unknown, path: string, complain: Complain): Filter => {
-  const isName = (name: unknown) => typeof name === "string" && name !== "" && name.length <= filterBounds.name
-  if (!Array.isArray(names) || names.length > filterBounds.names || !names.every(isName)) {
-    complain(path, `expected at most ${filterBounds.names} names of tools`)
+  const allowed = toolNames(names)
+  if (typeof allowed === "string") {
+    complain(path, allowed)
     return all
   }
-  const allowed = new Set<unknown>(names)
   return ({ name }) => allowed.has(name)
 }
 

@@ -1,0 +1,75 @@
+import { isObject, listAt, textAt } from "../../contract/json/json.ts"
+import { shorten } from "../../contract/text/shorten.ts"
+import type { McpServerRequest } from "../../generation/McpServerRequest.ts"
+import type { Complain } from "../../pipeline/askedServers.ts"
+
+/** How a server's tools are offered. */
+export type Offer = McpServerRequest["offer"]
+
+/** The most tools that a toolset configures. */
+const mostConfigs = 1_024
+
+/** True for the tools of a server. */
+export const isToolset = (tool: unknown): boolean => textAt(tool, "type") === "mcp_toolset"
+
+/**
+ * The choices of a request's toolsets, by their servers. Each server has one toolset.
+ *
+ * @param names those of the request's servers
+ */
+export const toolsetsOf = (
+  body: unknown,
+  names: ReadonlySet<string>,
+  complain: Complain
+): ReadonlyMap<string, Offer> => {
+  const found = new Map<string, Offer>()
+  for (const [index, tool] of listAt(body, "tools").entries()) {
+    if (!isObject(tool) || !isToolset(tool)) continue
+    const path = `tools[${index}]`
+    const name = textAt(tool, "mcp_server_name") ?? ""
+    if (!names.has(name)) complain(`${path}.mcp_server_name`, "expected the name of one of mcp_servers")
+    else if (found.has(name)) complain(`${path}.mcp_server_name`, "expected one mcp_toolset for each server")
+    if ((tool["tools"] ?? undefined) !== undefined) {
+      complain(`${path}.tools`, "is not supported where the gateway calls the servers: it lists their tools itself")
+    }
+    found.set(name, offerOf(tool["default_config"], tool["configs"], path, complain))
+  }
+  return found
+}
+
+const offerOf = (usual: unknown, configs: unknown, path: string, complain: Complain): Offer => {
+  const standard = configOf(usual, `${path}.default_config`, complain)
+  const own = new Map<string, Config>()
+  const entries = isObject(configs) ? Object.entries(configs) : []
+  if ((configs ?? undefined) !== undefined && (!isObject(configs) || entries.length > mostConfigs)) {
+    complain(`${path}.configs`, `expected an object of at most ${mostConfigs} tools`)
+  } else {
+    for (const [name, config] of entries) {
+      own.set(name, configOf(config, `${path}.configs.${shorten(name)}`, complain))
+    }
+  }
+  return ({ name }) => {
+    const config = own.get(name)
+    return (config?.enabled ?? standard.enabled ?? true)
+      ? { isDeferred: config?.defers ?? standard.defers ?? false, needsApproval: false }
+      : undefined
+  }
+}
+
+interface Config {
+  readonly enabled: boolean | undefined
+  readonly defers: boolean | undefined
+}
+
+const configOf = (config: unknown, path: string, complain: Complain): Config => {
+  if ((config ?? undefined) !== undefined && !isObject(config)) {
+    complain(path, "expected an object with enabled and defer_loading")
+  }
+  const flag = (name: string): boolean | undefined => {
+    const value = isObject(config) ? (config[name] ?? undefined) : undefined
+    if (typeof value === "boolean") return value
+    if (value !== undefined) complain(`${path}.${name}`, "expected true or false")
+    return undefined
+  }
+  return { enabled: flag("enabled"), defers: flag("defer_loading") }
+}

@@ -1,0 +1,26 @@
+import { InvalidRequest } from "../contract/failures/Failure.ts"
+import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import type { AskedServers } from "./TextFamily.ts"
+
+/** Reports a mistake in a field. The caller sees the first one. */
+export type Complain = (param: string, rule: string) => void
+
+type Read = (complain: Complain) => ReadonlyArray<McpServerRequest>
+
+/** The servers of a request. They are read once, and only where they are used. */
+export const askedServers = (read: Read, more: Pick<AskedServers, "mostCalls" | "words">): AskedServers => {
+  let problem: InvalidRequest | undefined
+  let known: ReadonlyArray<McpServerRequest> | undefined
+  const list = () =>
+    (known ??= read((param, rule) => {
+      problem ??= new InvalidRequest({ param, message: `${param}: ${rule}` })
+    }))
+  return {
+    ...more,
+    list,
+    problem: () => {
+      list()
+      return problem
+    }
+  }
+}
