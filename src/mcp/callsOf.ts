@@ -1,6 +1,7 @@
 import { Duration, Effect } from "effect"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
+import { imageLine } from "../generation/imageLine.ts"
 import type { McpServerRequest } from "../generation/McpServerRequest.ts"
 import type { ServerCallError } from "../generation/ServerCall.ts"
 import type { ServerCall, ServerCallEnd, ServerTool } from "../tools/ServerTool.ts"
@@ -15,46 +16,62 @@ export interface ServedTool {
   readonly tool: McpTool
 }
 
+type Parts = ReadonlyArray<TextPart | ImagePart>
+
 interface Calling {
   readonly mostCalls: number | undefined
   readonly requestId: string
 }
 
+/** The most of a request's pictures, in Base64 characters: every later round sends them again. */
+const mostPictures = 16 * 1_048_576
+
 /** The calls of a request's servers, by the model's names of their tools. */
 export const callsOf = (
   named: ReadonlyMap<string, ServedTool>,
   { mostCalls = Infinity, requestId }: Calling
-): ServerTool => ({
-  names: new Set(named.keys()),
-  mostCalls,
-  mostUsage: noUsage,
-  opens: ({ id, name }) => [
-    {
-      type: "server-call-start",
-      id,
-      server: named.get(name)?.asked.label ?? "",
-      tool: named.get(name)?.tool.name ?? name
-    }
-  ],
-  writes: (id, text) => [{ type: "server-call-delta", id, text }],
-  begins: ({ id }) => [{ type: "server-call-written", id }],
-  run: (call) => {
-    const served = named.get(call.name)
-    if (served === undefined) return Effect.succeed(refused(call))
-    return served.connection.call(served.tool, call.arguments).pipe(
-      Effect.timed,
-      Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId)),
-      Effect.map(([, end]) => ended(call, end.parts, end.error))
-    )
-  },
-  refuse: (call) => refused(call)
-})
+): ServerTool => {
+  const withinRoom = picturesWithin(mostPictures)
+  return {
+    names: new Set(named.keys()),
+    mostCalls,
+    mostUsage: noUsage,
+    opens: ({ id, name }) => [
+      {
+        type: "server-call-start",
+        id,
+        server: named.get(name)?.asked.label ?? "",
+        tool: named.get(name)?.tool.name ?? name
+      }
+    ],
+    writes: (id, text) => [{ type: "server-call-delta", id, text }],
+    begins: ({ id }) => [{ type: "server-call-written", id }],
+    run: (call) => {
+      const served = named.get(call.name)
+      if (served === undefined) return Effect.succeed(refused(call))
+      return served.connection.call(served.tool, call.arguments).pipe(
+        Effect.timed,
+        Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId)),
+        Effect.map(([, end]) => ended(call, withinRoom(end.parts), end.error))
+      )
+    },
+    refuse: (call) => refused(call)
+  }
+}
 
-const ended = (
-  call: ServerCall,
-  parts: ReadonlyArray<TextPart | ImagePart>,
-  error: ServerCallError | undefined
-): ServerCallEnd => ({
+/** Shows pictures as lines once the earlier ones leave no room for them. */
+const picturesWithin = (most: number) => {
+  let room = most
+  return (parts: Parts): Parts =>
+    parts.map((part) => {
+      const size = part.type === "image" && part.source.type === "base64" ? part.source.data.length : 0
+      if (part.type === "image" && size > room) return { type: "text", text: imageLine(part) }
+      room -= size
+      return part
+    })
+}
+
+const ended = (call: ServerCall, parts: Parts, error: ServerCallError | undefined): ServerCallEnd => ({
   events: [
     { type: "server-call-end", id: call.id, result: { text: outputText(parts), ...(error !== undefined && { error }) } }
   ],

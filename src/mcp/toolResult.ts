@@ -1,6 +1,7 @@
 import { isObject, listAt, objectAt, textAt } from "../contract/json/json.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
+import { bytesLine, imageLine } from "../generation/imageLine.ts"
 
 /** The most text of a result that a model gets, in UTF-16 units. */
 const mostText = 100_000
@@ -49,10 +50,6 @@ export const resultParts = (result: JsonObject): ReadonlyArray<TextPart | ImageP
 export const outputText = (parts: ReadonlyArray<TextPart | ImagePart>): string =>
   parts.map((part) => (part.type === "text" ? part.text : imageLine(part))).join("\n")
 
-/** The line that stands for a picture where a model takes none. */
-export const imageLine = ({ source }: ImagePart): string =>
-  source.type === "base64" ? bytesLine("image", source.mediaType, source.data) : "[image]"
-
 const imageIn = (block: unknown): ImagePart | undefined => {
   if (!isObject(block) || block["type"] !== "image") return undefined
   const [mediaType = "", data = ""] = [textAt(block, "mimeType"), textAt(block, "data")]
@@ -81,7 +78,3 @@ const lineOf = (block: unknown): string | undefined => {
       return undefined
   }
 }
-
-/** `[image, image/png, 12 kB]`. */
-const bytesLine = (kind: string, mediaType = "unknown type", data = ""): string =>
-  `[${kind}, ${mediaType.slice(0, 100)}, ${Math.ceil((data.length * 3) / 4_000)} kB]`

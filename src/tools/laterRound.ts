@@ -1,7 +1,8 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Failure } from "../contract/failures/Failure.ts"
-import type { Conversation } from "../generation/Conversation.ts"
+import type { Conversation, Part } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { imageLine } from "../generation/imageLine.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { startGeneration } from "../upstreams/text/upstreamOf.ts"
@@ -21,11 +22,52 @@ const backOff = Schedule.exponential("200 millis").pipe(
 const waitOf = (error: Failure | UpstreamError) =>
   Duration.millis(error._tag === "UpstreamError" ? (error.retryAfterMs ?? 0) : 0)
 
+/** A round that the upstream has accepted. */
+interface LaterRound {
+  /** As it was asked. */
+  readonly asked: Conversation
+  readonly generation: Generation
+}
+
 /**
  * Asks the upstream for the next round of an answer that has begun. No other route can take over: signatures and caches
- * are this one's. So a refusal that may pass is tried again here, and nothing that the answer has is lost by it.
+ * are this one's. So a refusal that may pass is tried again here, and nothing that the answer has is lost by it. If the
+ * upstream refuses what tools answered, it is asked without their pictures.
+ *
+ * @param before how many items the caller's request had
  */
 export const startLaterRound = (
+  upstream: TextUpstream,
+  conversation: Conversation,
+  options: GenerateOptions,
+  before: number
+): Effect.Effect<LaterRound, Failure | UpstreamError> => {
+  const start = (asked: Conversation) =>
+    Effect.map(startPatiently(upstream, asked, options), (generation) => ({ asked, generation }))
+  return Effect.catchIf(start(conversation), isWrong, (error) => {
+    const plain = withoutPictures(conversation, before)
+    return plain === undefined ? Effect.fail(error) : start(plain)
+  })
+}
+
+const isWrong = (error: Failure | UpstreamError): boolean =>
+  (error._tag === "UpstreamError" ? error.failure : error)._tag === "InvalidRequest"
+
+/** The conversation with a line for each picture that tools answered; undefined if there is none. */
+const withoutPictures = (conversation: Conversation, before: number): Conversation | undefined => {
+  const [asked, answered] = [conversation.items.slice(0, before), conversation.items.slice(before)]
+  if (!answered.some((item) => item.type === "tool-result" && item.content.some(({ type }) => type === "image"))) {
+    return undefined
+  }
+  const plain = answered.map((item) =>
+    item.type === "tool-result" ? { ...item, content: item.content.map(asLine) } : item
+  )
+  return { ...conversation, items: [...asked, ...plain] }
+}
+
+const asLine = (part: Part): Part => (part.type === "image" ? { type: "text", text: imageLine(part) } : part)
+
+const startPatiently = (
   upstream: TextUpstream,
   conversation: Conversation,
   options: GenerateOptions

@@ -156,9 +156,10 @@ export const toolGeneration = (run: ToolRun): Generation => {
       conversation = next.value
       const so = withCalls(used, called)
       const later = { ...options, extend: (more: Usage, next?: Conversation) => extended(withCalls(so, more), next) }
-      const started = await ended(startLaterRound(upstream, conversation, later))
+      const started = await ended(startLaterRound(upstream, conversation, later, run.asked.items.length))
       if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
-      current = started.value
+      conversation = started.value.asked
+      current = started.value.generation
       if (isCancelled) return current.cancel()
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { imageLine, outputText, resultParts } from "../../src/mcp/toolResult.ts"
+import { imageLine } from "../../src/generation/imageLine.ts"
+import { outputText, resultParts } from "../../src/mcp/toolResult.ts"
 
 const png = "iVBORw0KGgo="
 const text = (words: string) => ({ type: "text", text: words })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { RateLimited, UpstreamFailed } from "../../src/contract/failures/Failure.ts"
+import { InvalidRequest, RateLimited, UpstreamFailed } from "../../src/contract/failures/Failure.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { ServerTool } from "../../src/tools/ServerTool.ts"
@@ -146,6 +146,40 @@ describe("a later round that is refused", () => {
       expect(last).toMatchObject({ type: "finished", reason: "stop" })
       expect(own.ran).toHaveLength(1)
       expect(model.asked.slice(2)).toEqual([model.asked[1], model.asked[1]])
+    })
+  )
+
+  it.effect("as the upstream takes no pictures is asked with a line for each that the tools answered", () =>
+    Effect.gen(function* () {
+      const picture = {
+        type: "image",
+        source: { type: "base64", mediaType: "image/png", data: "AAAA" },
+        detail: "auto"
+      } as const
+      const own = dice({
+        run: ({ id, name }) =>
+          Effect.succeed({
+            events: [],
+            usage: noUsage,
+            items: () => [
+              { type: "tool-call", callId: id, name, arguments: "{}", kind: "function" },
+              { type: "tool-result", callId: id, content: [picture], isError: false }
+            ]
+          })
+      })
+      const turns: ReadonlyArray<Turn> = [
+        rolling,
+        () => Effect.fail(new InvalidRequest({ param: "image", message: "image: none" })),
+        rolling,
+        answering
+      ]
+      const { last, model } = yield* run(turns, own)
+      expect(last).toMatchObject({ type: "finished", reason: "stop" })
+      const results = model.asked.map(({ items }) =>
+        items.flatMap((item) => (item.type === "tool-result" ? item.content : []))
+      )
+      const line = { type: "text", text: "[image, image/png, 1 kB]" }
+      expect(results).toEqual([[], [picture], [line], [line, picture]])
     })
   )
 

@@ -2,9 +2,9 @@ import { Struct } from "effect"
 import { version } from "../../../package.json"
 import type { JsonObject } from "../../contract/fields.ts"
 import { listAt, objectAt } from "../../contract/json/json.ts"
+import { imageLine } from "../../generation/imageLine.ts"
 import type { McpEnd } from "../McpClient.ts"
 import type { McpTool } from "../McpServer.ts"
-import { imageLine } from "../toolResult.ts"
 import type { McpAnswer, RpcError } from "./Api.ts"
 
 /** An answer over HTTP. A notification's has no body. */
