@@ -20,6 +20,7 @@ import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { CallerServers } from "./mcp/CallerServers.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
+import { OwnMark } from "./mcp/OwnMark.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
@@ -151,4 +152,8 @@ const GroupsLive = Layer.mergeAll(
  * the shipped one needs the kinds of task that the families bring.
  */
 export const handlersOn = (taskStore: Parts["taskStore"]) =>
-  GroupsLive.pipe(Layer.provide(tasksOn(taskStore)), Layer.provideMerge(ModelsLive), Layer.provide(TaskSettingsLive))
+  GroupsLive.pipe(
+    Layer.provide(tasksOn(taskStore)),
+    Layer.provideMerge(ModelsLive),
+    Layer.provide(Layer.merge(TaskSettingsLive, OwnMark.layer))
+  )

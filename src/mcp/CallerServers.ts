@@ -45,7 +45,10 @@ export class CallerServers extends Context.Reference<CallerServers>()("gateway/m
     offer: ({ servers }) => refuse(servers[0]?.param ?? "tools", "servers are not called by this gateway")
   })
 }) {
-  static readonly layer = Layer.suspend(() => Layer.effect(CallerServers, make)).pipe(Layer.provide(McpClient.Default))
+  /** With a client of its own: a caller who names a registered server's address gets nothing that is kept of that. */
+  static readonly layer = Layer.suspend(() => Layer.effect(CallerServers, make)).pipe(
+    Layer.provide(Layer.fresh(McpClient.Default))
+  )
 }
 
 const make = Effect.gen(function* () {

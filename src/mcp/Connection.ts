@@ -5,15 +5,19 @@ import { withoutSecrets } from "../contract/callers/withoutSecrets.ts"
 import { listAt, textAt } from "../contract/json/json.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Eras } from "./Eras.ts"
+import { keyOf } from "./keyOf.ts"
 import { cutWords, httpFailure, isRefusal, McpFailure, wrongAnswer } from "./McpFailure.ts"
 import type { McpServer } from "./McpServer.ts"
 import { readAnswer } from "./readAnswer.ts"
 import type { RpcAnswer, ServerRequest } from "./readAnswer.ts"
 import { initialize, inSession, legacyVersions, modernRequest, modernVersion, sessionHeaders } from "./requests.ts"
 import type { Message, Session } from "./requests.ts"
+import type { Sending } from "./Send.ts"
 
 /** The errors that only servers without a handshake answer with. */
 const modernErrors = { header: -32_020, capability: -32_021, version: -32_022 }
+
+const unknownMethod = -32_601
 
 /** The most of a server's answer to the opening of a session, in bytes. */
 const openingBytes = 262_144
@@ -42,55 +46,62 @@ export interface Answered {
  */
 export class Connection {
   readonly #server: McpServer
+  readonly #key: string
   readonly #eras: Eras
+  readonly #mark: string
   readonly #opening = Effect.unsafeMakeSemaphore(1)
   #session: Session | undefined
   #lastId = 0
 
-  private constructor(server: McpServer, eras: Eras) {
+  private constructor(server: McpServer, eras: Eras, mark: string) {
     this.#server = server
+    this.#key = keyOf(server)
     this.#eras = eras
+    this.#mark = mark
   }
 
-  static readonly make = (server: McpServer, eras: Eras): Effect.Effect<Connection, never, Scope.Scope> =>
+  /** @param mark the gateway's own (`OwnMark`) */
+  static readonly make = (server: McpServer, eras: Eras, mark: string): Effect.Effect<Connection, never, Scope.Scope> =>
     Effect.acquireRelease(
-      Effect.sync(() => new Connection(server, eras)),
+      Effect.sync(() => new Connection(server, eras, mark)),
       (connection) => Effect.forkDaemon(connection.#close())
     )
 
   /** Sends a request in the server's own form, which has to be known (`once`). It leaves once, whatever comes of it. */
   once(asking: Asking): Effect.Effect<Answered, McpFailure> {
-    return Effect.flatMap(this.#eras.at(this.#server.url), (era) =>
+    return Effect.flatMap(this.#eras.at(this.#key), (era) =>
       era === "legacy" ? this.#legacy(asking) : Effect.flatMap(this.#modern(asking), this.#resultOf)
     )
   }
 
   /** Sends a request that may leave more than once: in the form that the server is known for, or in each until one fits. */
   again(asking: Asking): Effect.Effect<Answered, McpFailure> {
-    const { url } = this.#server
-    return Effect.flatMap(this.#eras.at(url), (era) => {
+    return Effect.flatMap(this.#eras.at(this.#key), (era) => {
       if (era !== "legacy") return this.#detect(asking)
       return this.#legacyAgain(asking).pipe(
-        Effect.catchIf(isRefusal, () => {
-          this.#eras.forget(url)
-          return this.#detect(asking)
-        })
+        // Some refuse an unknown form with a 200.
+        Effect.catchIf(
+          (failure) => isRefusal(failure) || failure.code === unknownMethod,
+          () => {
+            this.#eras.forget(this.#key)
+            return this.#detect(asking)
+          }
+        )
       )
     })
   }
 
   /** True if the form that the server speaks is known. */
   get isKnown(): Effect.Effect<boolean> {
-    return Effect.map(this.#eras.at(this.#server.url), (era) => era !== undefined)
+    return Effect.map(this.#eras.at(this.#key), (era) => era !== undefined)
   }
 
   #detect(asking: Asking): Effect.Effect<Answered, McpFailure> {
-    const { url } = this.#server
     const legacy = (wanted?: string) => {
-      this.#eras.forget(url)
-      return Effect.tap(this.#legacyAgain(asking, wanted), () => this.#eras.learn(url, "legacy"))
+      this.#eras.forget(this.#key)
+      return Effect.tap(this.#legacyAgain(asking, wanted), () => this.#eras.learn(this.#key, "legacy"))
     }
-    const modern = (answer: RpcAnswer) => Effect.zipRight(this.#eras.learn(url, "modern"), this.#resultOf(answer))
+    const modern = (answer: RpcAnswer) => Effect.zipRight(this.#eras.learn(this.#key, "modern"), this.#resultOf(answer))
     return Effect.matchEffect(this.#modern(asking), {
       onFailure: (failure) => (isRefusal(failure) ? legacy() : Effect.fail(failure)),
       onSuccess: (answer) => {
@@ -185,7 +196,7 @@ export class Connection {
   /** A server that gets no answer to its request would wait for it. */
   #reply(session: Session, { id, method }: ServerRequest): Effect.Effect<void, McpFailure> {
     const answer =
-      method === "ping" ? { id, result: {} } : { id, error: { code: -32_601, message: "Method not found" } }
+      method === "ping" ? { id, result: {} } : { id, error: { code: unknownMethod, message: "Method not found" } }
     return this.#notify(inSession(session, answer))
   }
 
@@ -218,23 +229,22 @@ export class Connection {
     return cutWords(withoutSecrets(message, secrets))
   }
 
-  #send({ body, headers }: Message) {
+  #send({ body, headers }: Pick<Message, "headers"> & Partial<Message>, method: Sending["method"] = "POST") {
     const { headers: own, send, url } = this.#server
+    const via = this.#mark === "" ? {} : { via: this.#mark }
     return send({
-      method: "POST",
+      method,
       url,
-      headers: { ...Redacted.value(own), ...headers, "user-agent": "model-gateway" },
-      body: JSON.stringify(body)
+      headers: { ...Redacted.value(own), ...headers, "user-agent": "model-gateway", ...via },
+      ...(body !== undefined && { body: JSON.stringify(body) })
     })
   }
 
   #close(): Effect.Effect<void> {
     const session = this.#session
     if (session?.id === undefined) return Effect.void
-    const { headers, send, url } = this.#server
-    return Effect.scoped(
-      send({ method: "DELETE", url, headers: { ...Redacted.value(headers), ...sessionHeaders(session) } })
-    ).pipe(Effect.timeout(closingMs), Effect.ignore)
+    const ended = Effect.scoped(this.#send({ headers: sessionHeaders(session) }, "DELETE"))
+    return ended.pipe(Effect.timeout(closingMs), Effect.ignore)
   }
 }
 

@@ -6,29 +6,29 @@ export type Era = "modern" | "legacy"
 
 const rememberedMs = 3_600_000
 /** Callers name addresses. */
-const mostAddresses = 1_000
+const mostServers = 1_000
 
-/** Remembers for an hour which form an address speaks. */
+/** Remembers for an hour which form a server speaks, by its key (`keyOf`). */
 export class Eras {
   readonly #known = new NamedSlots<{ readonly era: Era; readonly untilMs: number }>()
 
-  at(url: string): Effect.Effect<Era | undefined> {
+  at(server: string): Effect.Effect<Era | undefined> {
     return Effect.map(Clock.currentTimeMillis, (nowMs) => {
-      const known = this.#known.get(url)
+      const known = this.#known.get(server)
       return known !== undefined && known.untilMs > nowMs ? known.era : undefined
     })
   }
 
-  learn(url: string, era: Era): Effect.Effect<void> {
+  learn(server: string, era: Era): Effect.Effect<void> {
     return Effect.map(Clock.currentTimeMillis, (nowMs) => {
-      this.#known.delete(url)
-      this.#known.set(url, { era, untilMs: nowMs + rememberedMs })
+      this.#known.delete(server)
+      this.#known.set(server, { era, untilMs: nowMs + rememberedMs })
       const { oldest, size } = this.#known
-      if (size > mostAddresses && oldest !== undefined) this.#known.delete(oldest)
+      if (size > mostServers && oldest !== undefined) this.#known.delete(oldest)
     })
   }
 
-  forget(url: string): void {
-    this.#known.delete(url)
+  forget(server: string): void {
+    this.#known.delete(server)
   }
 }

@@ -1,5 +1,6 @@
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect } from "effect"
 import { NamedSlots } from "../flow/NamedSlots.ts"
+import { keyOf } from "./keyOf.ts"
 import type { McpList, McpServer } from "./McpServer.ts"
 
 const longestMs = 3_600_000
@@ -56,10 +57,4 @@ export class Lists {
     this.#kept.delete(key)
     this.#bytes -= kept.bytes
   }
-}
-
-/** The server and its credentials, which no key shows. */
-const keyOf = ({ headers, url }: McpServer): string => {
-  const sorted = Object.entries(Redacted.value(headers)).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([url, sorted])).digest("hex")
 }

@@ -1,17 +1,20 @@
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { Scope } from "effect"
 import { isObject, numberAt, objectAt, parseJson, textAt } from "../contract/json/json.ts"
 import { bodyBounds } from "../contract/json/jsonBounds.ts"
 import type { JsonObject } from "../contract/fields.ts"
+import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { Connection } from "./Connection.ts"
 import type { Answered } from "./Connection.ts"
 import { Eras } from "./Eras.ts"
+import { keyOf } from "./keyOf.ts"
 import { Lists } from "./Lists.ts"
 import { cutWords, errorOf, isRefusal, late, wrongAnswer } from "./McpFailure.ts"
 import type { McpError, McpFailure, McpTrouble } from "./McpFailure.ts"
 import type { McpList, McpServer, McpTool } from "./McpServer.ts"
 import { mirrorHeaders } from "./mirrored.ts"
+import { OwnMark } from "./OwnMark.ts"
 import { readTools } from "./readTools.ts"
 import { outputText, resultParts } from "./toolResult.ts"
 
@@ -51,16 +54,19 @@ export interface McpConnection {
 
 /** Lists and calls the tools of MCP servers, of revisions 2026-07-28 and 2025-03-26 to 2025-11-25. */
 export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClient", {
-  sync: () => {
+  effect: Effect.map(OwnMark, (mark) => {
     const eras = new Eras()
     const lists = new Lists()
+    /** Lists on their way, by server. */
+    const underway = new NamedSlots<Fiber.RuntimeFiber<McpList, McpFailure>>()
 
     /** @returns a connection that ends with the scope */
     const connect = (server: McpServer): Effect.Effect<McpConnection, never, Scope.Scope> =>
-      Effect.map(Connection.make(server, eras), (connection) => {
-        const whole = Effect.flatMap(lists.get(server), (kept) =>
-          kept === undefined ? listed(connection, server) : Effect.succeed(kept)
-        )
+      Effect.map(Connection.make(server, eras, mark), (connection) => {
+        const whole = Effect.flatMap(lists.get(server), (kept) => {
+          if (kept !== undefined) return Effect.succeed(kept)
+          return server.listMs > 0 ? shared(server) : listed(connection, server)
+        })
 
         const ready = Effect.flatMap(connection.isKnown, (isKnown) =>
           isKnown ? Effect.void : Effect.asVoid(listed(connection, server))
@@ -99,14 +105,30 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
         return list
       }).pipe(within(listBounds.ms))
 
+    /** One list for all who ask for it at a time. It goes on without them: those who come next find it. */
+    const shared = (server: McpServer): Effect.Effect<McpList, McpFailure> =>
+      Effect.suspend(() => {
+        const key = keyOf(server)
+        const running = underway.get(key)
+        if (running !== undefined) return Fiber.join(running)
+        const asked = Effect.scoped(
+          Effect.flatMap(Connection.make(server, eras, mark), (connection) => listed(connection, server))
+        )
+        const ended = Effect.sync(() => underway.delete(key))
+        return Effect.flatMap(Effect.forkDaemon(Effect.ensuring(asked, ended)), (fiber) => {
+          underway.set(key, fiber)
+          return Fiber.join(fiber)
+        })
+      })
+
     /** Lists that a failed call shows to be old are asked for again, and so is the form of the protocol. */
     const doubt = (server: McpServer, failure: McpFailure): void => {
       if (failure.code === codes.params || failure.code === codes.headers) lists.drop(server)
-      else if (isRefusal(failure)) eras.forget(server.url)
+      else if (isRefusal(failure)) eras.forget(keyOf(server))
     }
 
     return { connect, dropLists: () => lists.clear() } as const
-  }
+  })
 }) {}
 
 const endless = `it lists more than ${listBounds.pages} pages: the rest is left out`

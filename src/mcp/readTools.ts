@@ -31,7 +31,7 @@ export const readTools = (pages: ReadonlyArray<JsonObject>): McpList => {
 }
 
 const toolOf = (name: string, listed: unknown): Either.Either<McpTool, string> => {
-  if (!isObject(listed) || name === "" || name.length > longestName || /\p{Cc}/u.test(name)) {
+  if (!isObject(listed) || name === "" || name.length > longestName || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
     return Either.left(`expected a name of at most ${longestName} characters`)
   }
   if (textAt(objectAt(listed, "execution"), "taskSupport") === "required") return Either.left("it runs as a task alone")

@@ -72,7 +72,10 @@ describe("a call ends in time", () => {
     })
   )
 
-  it.scopedLive("at one that closes after the headers, whose call is not sent again", () =>
+  it.scopedLive.each([
+    ["after the headers", "close", 200],
+    ["a connection that it had kept", "keep-alive", 0]
+  ] as const)("at one that closes %s, whose call is not sent again", ([, kept, code]) =>
     Effect.gen(function* () {
       let calls = 0
       const server = yield* Effect.acquireRelease(
@@ -87,12 +90,14 @@ describe("a call ends in time", () => {
                   id: 1,
                   result: { resultType: "complete", tools: [tool("one")] }
                 })
-                socket.end(
-                  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+                socket.write(
+                  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: ${kept}\r\n\r\n${body}`
                 )
+                if (kept === "close") socket.end()
               } else {
                 calls++
-                socket.end("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n")
+                if (kept === "keep-alive") socket.destroy()
+                else socket.end("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n")
               }
             })
           })
@@ -102,7 +107,7 @@ describe("a call ends in time", () => {
       )
       const { call, list } = yield* connected(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       const end = yield* call(first((yield* list(all)).tools), "{}")
-      expect(end).toMatchObject({ outcome: "http_error", error: { type: "http_error", code: 200 } })
+      expect(end).toMatchObject({ outcome: "http_error", error: { type: "http_error", code } })
       expect(calls).toBe(1)
     })
   )

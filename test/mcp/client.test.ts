@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
 import { McpClient } from "../../src/mcp/McpClient.ts"
 import {
   all,
@@ -164,6 +164,33 @@ describe("a server with sessions", () => {
         "notifications/initialized",
         "tools/list"
       ])
+    }).pipe(Effect.provide(McpClient.Default))
+  )
+
+  it.scopedLive("is remembered for its credentials alone, and known anew if it refuses that form with a 200", () =>
+    Effect.gen(function* () {
+      let isModern = false
+      const [ofModern, sessions] = [modern([tool("one")]), legacy([tool("one")])]
+      const server = yield* fakeServer((seen) => {
+        if (!isModern) return sessions(seen)
+        return seen.rpc.method === "initialize" ? rpcError(seen, -32_601, "Method not found") : ofModern(seen)
+      })
+      const client = yield* McpClient
+      const listed = (token: string) =>
+        Effect.scoped(
+          Effect.flatMap(
+            client.connect(serverAt(server.url, { headers: Redacted.make({ authorization: token }) })),
+            ({ list }) => list(all)
+          )
+        )
+      yield* listed("a")
+      isModern = true
+      server.seen.length = 0
+      expect((yield* listed("b")).tools).toHaveLength(1)
+      expect(server.methods().filter((method) => method !== "DELETE")).toEqual(["tools/list"])
+      server.seen.length = 0
+      expect((yield* listed("a")).tools).toHaveLength(1)
+      expect(server.methods().filter((method) => method !== "DELETE")).toEqual(["initialize", "tools/list"])
     }).pipe(Effect.provide(McpClient.Default))
   )
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
 import { McpClient } from "../../src/mcp/McpClient.ts"
 import { all, connected, fakeServer, first, modern, result, rpcError, serverAt, tool } from "./fakeServer.ts"
 
@@ -45,6 +45,26 @@ describe("a list", () => {
         yield* Effect.flatMap(client.connect(serverAt(server.url, { headers })), ({ list }) => list(all))
       }
       expect(server.seen.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer a", "Bearer b"])
+    }).pipe(Effect.provide(McpClient.Default))
+  )
+
+  it.scopedLive("is asked for once by all who want it at a time, also if the first of them leaves", () =>
+    Effect.gen(function* () {
+      const gate = Promise.withResolvers<void>()
+      const answers = modern([tool("one")])
+      const server = yield* fakeServer((seen) => gate.promise.then(() => answers(seen)))
+      const client = yield* McpClient
+      const asked = Effect.scoped(
+        Effect.flatMap(client.connect(serverAt(server.url, { listMs: 60_000 })), ({ list }) => list(all))
+      )
+      const first = yield* Effect.fork(asked)
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => server.seen.length === 1 })
+      const others = yield* Effect.fork(Effect.all([asked, asked], { concurrency: 2 }))
+      yield* Effect.sleep("20 millis")
+      yield* Fiber.interrupt(first)
+      gate.resolve()
+      for (const { tools } of yield* Fiber.join(others)) expect(tools).toHaveLength(1)
+      expect(server.methods()).toEqual(["tools/list"])
     }).pipe(Effect.provide(McpClient.Default))
   )
 

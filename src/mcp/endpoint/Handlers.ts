@@ -6,6 +6,7 @@ import { handlers } from "../../contract/handlers.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { isObject } from "../../contract/json/json.ts"
 import { McpServers } from "../McpServers.ts"
+import { OwnMark } from "../OwnMark.ts"
 import { McpApi } from "./Api.ts"
 import type { McpAnswer, McpMessage } from "./Api.ts"
 import type { Answer } from "./answers.ts"
@@ -24,6 +25,7 @@ export const McpHandlers = handlers(
   McpApi,
   Effect.gen(function* () {
     const publicUrl = yield* PublicUrl
+    const mark = yield* OwnMark
     const { ofAll, ofOne } = yield* makeServedTools
 
     /** Refuses web pages of other origins, which could reach a gateway in their reader's own network. */
@@ -33,13 +35,19 @@ export const McpHandlers = handlers(
       return Effect.flatMap(publicUrl.get, (url) => (URL.parse(url)?.origin === origin ? Effect.void : foreignOrigin))
     }
 
+    /** Refuses what the gateway itself sent: it would list its own tools without end. */
+    const checkSource = ({ headers }: Incoming): Effect.Effect<void, Forbidden> =>
+      mark !== "" && headers.get("via")?.includes(mark) === true
+        ? Effect.zipRight(Effect.logWarning("a server of mcp.servers is this gateway itself"), ownRequest)
+        : Effect.void
+
     const answer = ({ caller, payload, request }: Input, tools: ServedTools) => {
       const sent = { ...(isObject(request.body) && Struct.pick(request.body, "result", "error")), ...payload }
       const asked = readMessage(sent, request.headers, tools.instructions)
       const call = Either.isRight(asked) ? asked.right.call : undefined
       if (call === undefined && request.record !== undefined) request.record.hasRow = false
       return Effect.zipRight(
-        checkOrigin(request),
+        Effect.zipRight(checkSource(request), checkOrigin(request)),
         Either.isLeft(asked) ? Effect.succeed(asked.left) : tools.answer(asked.right, caller, request)
       ).pipe(Effect.map(overHttp))
     }
@@ -47,7 +55,7 @@ export const McpHandlers = handlers(
     return {
       all: (input) => answer(input, ofAll),
       one: ({ path, ...input }) => {
-        const tools = ofOne(path.server)
+        const tools = ofOne(path.server, input.caller)
         return tools === undefined ? Effect.fail(unknownServer(path.server)) : answer(input, tools)
       }
     }
@@ -57,6 +65,8 @@ export const McpHandlers = handlers(
 const foreignOrigin = new Forbidden({
   message: "Origin: web pages of this origin may not use the gateway; server.cors_origins lists those that may"
 })
+
+const ownRequest = new Forbidden({ message: "Via: the gateway may not be an MCP server of its own" })
 
 const overHttp = ({ body, status }: Answer): McpAnswer | Response => {
   if (body === undefined) return new Response(null, { status })
