@@ -3,7 +3,7 @@ import { Configuration } from "../config/Configuration.ts"
 import { sandboxAddress } from "../config/sections/Mcp.ts"
 import type { McpEntry } from "../config/sections/Mcp.ts"
 import type { Caller } from "../contract/callers/Caller.ts"
-import { mayUseTool } from "../contract/callers/toolRule.ts"
+import { mayUseServer, mayUseTool } from "../contract/callers/toolRule.ts"
 import { matches } from "../contract/text/matches.ts"
 import { plainTls } from "../upstreams/configured/fromSettings.ts"
 import { McpClient } from "./McpClient.ts"
@@ -23,6 +23,8 @@ export interface RegisteredServer {
   readonly offers: (tool: McpTool) => boolean
   /** The same, and the caller's key and account may use it. */
   readonly admits: (caller: Caller, tool: McpTool) => boolean
+  /** False if the caller's key and account may use none of its tools: for them the server does not exist. */
+  readonly exists: (caller: Caller) => boolean
 }
 
 /** The MCP servers of the configuration, which a reload changes at once. A request keeps those that it began with. */
@@ -79,6 +81,7 @@ export const registered = (name: string, entry: McpEntry): RegisteredServer => {
       listMs: list_seconds * 1_000
     }),
     offers,
-    admits: (caller, tool) => offers(tool) && mayUseTool(caller, name, tool.name)
+    admits: (caller, tool) => offers(tool) && mayUseTool(caller, name, tool.name),
+    exists: (caller) => mayUseServer(caller, name)
   }
 }

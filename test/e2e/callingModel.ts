@@ -92,10 +92,10 @@ export const startCallingModel = () => {
     offered: (): ReadonlyArray<string> =>
       upstream.asked.at(-2)?.body.tools.map((tool: { function: { name: string } }) => tool.function.name),
     /** A gateway whose model `house` is this one. */
-    gateway: (env: Record<string, string>) => {
+    gateway: (env: Record<string, string>, more: object = {}) => {
       const folder = mkdtempSync(join(tmpdir(), "gateway-mcp-"))
-      const upstreams = `upstreams: { chat: { protocol: openai-chat, base_url: "${upstream.url}/v1" } }`
-      writeFileSync(join(folder, "gateway.yaml"), `${upstreams}\nmodels: { house: chat }\n`)
+      const upstreams = { chat: { protocol: "openai-chat", base_url: `${upstream.url}/v1` } }
+      writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models: { house: "chat" }, ...more }))
       return startGateway({ folder, env })
     },
     stop: upstream.stop

@@ -9,10 +9,21 @@ const chat = startCallingModel()
 const { offered } = chat
 const { seen } = dice
 
+const registeredKey = "sk-registered-0123456789abcdef"
+const rollingKey = "sk-rolling-0123456789abcdef"
+const more = {
+  mcp: { servers: { dice: { url: dice.url } } },
+  keys: [
+    { name: "registered", secret: registeredKey, tools: ["dice/*"] },
+    { name: "rolling", secret: rollingKey, tools: ["own/roll"] }
+  ]
+}
+
 let gateway: GatewayHere
 let guarded: GatewayHere
 beforeAll(async () => {
-  ;[gateway, guarded] = await Promise.all([chat.gateway({ GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }), chat.gateway({})])
+  const allowed = { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }
+  ;[gateway, guarded] = await Promise.all([chat.gateway(allowed, more), chat.gateway({}, more)])
 })
 beforeEach(() => {
   chat.want("dice__roll")
@@ -167,6 +178,11 @@ describe("a server that can't be used", () => {
     seen.length = 0
     expect(await refusal(asking(), { at: guarded })).toMatchObject({ status: 424 })
     expect(seen).toEqual([])
+    // Nor is the list told that is kept of a registered server there.
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" }
+    expect((await (await request(guarded, "/mcp/dice", { body: list })).json()).result.tools).toHaveLength(2)
+    expect(await refusal(asking(), { at: guarded })).toMatchObject({ status: 424 })
+    expect(seen.map(({ method }) => method)).toEqual(["tools/list"])
   })
 
   it.each([
@@ -178,6 +194,23 @@ describe("a server that can't be used", () => {
     [asking({}, { tool_choice: { type: "allowed_tools", mode: "auto", tools: [] } }), "tool_choice"]
   ])("is refused with its field: %j", async (body, param) => {
     expect(await refusal(body)).toMatchObject({ status: 400, param })
+  })
+
+  it("is not asked for a request that is refused", async () => {
+    seen.length = 0
+    expect((await post(asking({}, { model: "nothing" }))).status).toBe(400)
+    expect((await post(asking({}, { reasoning: { effort: "silly" } }))).status).toBe(400)
+    expect(seen).toEqual([])
+  })
+
+  it("is open to keys whose tools allow it, with those that they allow", async () => {
+    seen.length = 0
+    const body = JSON.stringify(asking())
+    const refused = await request(gateway, "/v1/responses", { body, key: registeredKey })
+    expect([refused.status, (await refused.json()).error.param]).toEqual([400, "tools[0]"])
+    expect(seen).toEqual([])
+    await (await request(gateway, "/v1/responses", { body, key: rollingKey })).json()
+    expect(offered()).toEqual(["dice__roll"])
   })
 
   it("can't be named where a request may run twice", async () => {

@@ -7,8 +7,11 @@ import { HeaderSecret, HttpUrl, Text } from "./values.ts"
 /** The address of the built-in server. */
 export const sandboxAddress = "sandbox"
 
-const isServerName = (name: string): boolean => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(name) && name !== "own"
-const serverNames = "expected a name of at most 32 lower-case letters, digits, _ and -, other than own"
+/** `__` is between the names of a server and its tool: which server is meant depends on no other server. */
+const isServerName = (name: string): boolean =>
+  name.length <= 32 && /^[a-z0-9](?:_?[a-z0-9-])*$/.test(name) && name !== "own"
+const serverNames =
+  "expected a name of at most 32 lower-case letters, digits, - and single _ between them, other than own"
 
 const isOwnHeader = (name: string): boolean =>
   /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) &&

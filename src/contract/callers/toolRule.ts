@@ -17,15 +17,38 @@ export const ToolPatterns = Schema.Array(ToolPattern).pipe(Schema.minItems(1), S
 /** The patterns in a text, in which blanks or commas are between them. */
 export const patternsIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((one) => one !== "")
 
-/** True if the caller's key and account let it use a tool of a registered server. */
-export const mayUseTool = (
-  { accountNotTools = [], accountTools = all, notTools = [], tools = all }: Caller,
-  server: string,
-  tool: string
-): boolean => {
-  const name = `${server}/${tool}`
-  const hits = (pattern: string) => matches(pattern, name)
-  return tools.some(hits) && accountTools.some(hits) && !notTools.some(hits) && !accountNotTools.some(hits)
+type Rules = Pick<Caller, "accountNotTools" | "accountTools" | "notTools" | "tools">
+
+interface Pattern {
+  readonly server: string
+  readonly tool: string
 }
 
-const all: ReadonlyArray<string> = ["*"]
+/** Each part by itself: a tool's name is its server's choice, and may have a `/`. */
+const partsOf = (pattern: string): Pattern => {
+  const cut = pattern.indexOf("/")
+  return { server: pattern.slice(0, cut), tool: pattern.slice(cut + 1) }
+}
+
+/** True if no rule of the caller's key and account is against what `hits` finds. */
+const allows = (
+  { accountNotTools = [], accountTools = all, notTools = [], tools = all }: Rules,
+  hits: (pattern: Pattern) => boolean,
+  isDenied = hits
+): boolean =>
+  [tools, accountTools].every((rule) => rule.some((one) => hits(partsOf(one)))) &&
+  [notTools, accountNotTools].every((rule) => !rule.some((one) => isDenied(partsOf(one))))
+
+/** True if the caller's key and account let it use a tool of a server. */
+export const mayUseTool = (rules: Rules, server: string, tool: string): boolean =>
+  allows(rules, (pattern) => matches(pattern.server, server) && matches(pattern.tool, tool))
+
+/** False if the caller's key and account let it use no tool of a server, whatever it has. */
+export const mayUseServer = (rules: Rules, server: string): boolean =>
+  allows(
+    rules,
+    (pattern) => matches(pattern.server, server),
+    (pattern) => matches(pattern.server, server) && pattern.tool === "*"
+  )
+
+const all: ReadonlyArray<string> = ["*/*"]

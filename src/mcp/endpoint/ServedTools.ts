@@ -5,6 +5,7 @@ import type { Incoming } from "../../contract/handlers.ts"
 import { isHeaderValue } from "../../contract/text/headerValue.ts"
 import { serverToolNames } from "../../generation/serverToolName.ts"
 import type { McpConnection, McpEnd } from "../McpClient.ts"
+import { late } from "../McpFailure.ts"
 import type { McpFailure } from "../McpFailure.ts"
 import type { McpTool } from "../McpServer.ts"
 import { McpServers } from "../McpServers.ts"
@@ -34,31 +35,36 @@ type Unavailable = string
 
 /** How many servers are asked at once. */
 const atOnce = 8
+/** How long a list of several servers waits for one of them, in ms. It is asked on, and is in the next list. */
+const patienceMs = 5_000
 
 export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) => {
   const offeredBy = (
     server: RegisteredServer,
     caller: Caller,
-    headers: Headers
+    headers: Headers,
+    isOneOfMany: boolean
   ): Effect.Effect<ReadonlyArray<Omit<Offered, "name">>, Unavailable, Scope.Scope> =>
     Effect.gen(function* () {
       const { name } = server
       const token = server.needsToken ? tokenIn(headers, name) : undefined
       if (server.needsToken && token === undefined) return yield* Effect.fail(wantsToken(name))
       const connection = yield* connect(server.reached(token))
-      const { tools } = yield* connection
-        .list((tool) => server.admits(caller, tool))
-        .pipe(
-          Effect.tapError((failure) => notListed(name, failure)),
-          Effect.mapError(({ reason }) => `The tools of "${name}" can't be listed: ${reason}.`)
-        )
+      const list = connection.list((tool) => server.admits(caller, tool))
+      const { tools } = yield* (isOneOfMany ? briefly(list) : list).pipe(
+        Effect.tapError((failure) => notListed(name, failure)),
+        Effect.mapError(({ reason }) => `The tools of "${name}" can't be listed: ${reason}.`)
+      )
       return tools.map((tool) => ({ tool, server: name, connection }))
     })
 
   /** The tools of servers, and why others offer none. */
-  const offers = (servers: ReadonlyArray<RegisteredServer>, naming: Naming, caller: Caller, headers: Headers) =>
-    Effect.map(
-      Effect.forEach(servers, (server) => Effect.either(offeredBy(server, caller, headers)), { concurrency: atOnce }),
+  const offers = (servers: ReadonlyArray<RegisteredServer>, naming: Naming, caller: Caller, headers: Headers) => {
+    const isOneOfMany = servers.length > 1
+    return Effect.map(
+      Effect.forEach(servers, (server) => Effect.either(offeredBy(server, caller, headers, isOneOfMany)), {
+        concurrency: atOnce
+      }),
       (found) => {
         const tools = found.flatMap((one) => (Either.isRight(one) ? one.right : []))
         const names = naming(tools)
@@ -68,6 +74,7 @@ export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) =>
         }
       }
     )
+  }
 
   /** A list lacks the servers that don't answer, unless none does. */
   const listed = (request: ToolRequest, found: Effect.Effect.Success<ReturnType<typeof offers>>): Answer => {
@@ -99,14 +106,14 @@ export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) =>
   }
 
   const served = (
-    servers: (name: string | undefined) => ReadonlyArray<RegisteredServer>,
+    servers: (caller: Caller, name: string | undefined) => ReadonlyArray<RegisteredServer>,
     naming: Naming,
     instructions?: string
   ): ServedTools => ({
     instructions,
     answer: (request, caller, incoming) =>
       Effect.scoped(
-        Effect.flatMap(offers(servers(request.call?.name), naming, caller, incoming.headers), (found) =>
+        Effect.flatMap(offers(servers(caller, request.call?.name), naming, caller, incoming.headers), (found) =>
           request.call === undefined
             ? Effect.succeed(listed(request, found))
             : call(request, request.call, found, incoming)
@@ -117,16 +124,19 @@ export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) =>
   return {
     /** The tools of all servers. A call asks only those that a name can belong to. */
     ofAll: served(
-      (name) => (name === undefined ? all() : all().filter((server) => name.startsWith(prefixOf(server)))),
+      (caller, name) =>
+        all().filter((server) => server.exists(caller) && (name === undefined || name.startsWith(prefixOf(server)))),
       jointNames
     ),
-    /** The tools of one server; undefined if no server has the name. */
-    ofOne: (name: string): ServedTools | undefined => {
+    /** The tools of one server; undefined if the caller may use none of that name. */
+    ofOne: (name: string, caller: Caller): ServedTools | undefined => {
       const server = get(name)
-      return server && served(() => [server], ownNames, server.description)
+      return server?.exists(caller) === true ? served(() => [server], ownNames, server.description) : undefined
     }
   } as const
 })
+
+const briefly = Effect.timeoutFail({ duration: patienceMs, onTimeout: () => late(patienceMs) })
 
 /** The names of tools at an address. */
 type Naming = (tools: ReadonlyArray<Pick<Offered, "server" | "tool">>) => ReadonlyArray<string>

@@ -119,6 +119,16 @@ describe("tools", () => {
     expect(tickets.seen.slice(before).filter(({ rpc }) => rpc.method === "tools/call")).toEqual([])
   })
 
+  it("are of no server that the key may use nothing of: it does not exist, and is not asked", async () => {
+    const before = tickets.seen.length + own.seen.length
+    for (const method of ["initialize", "tools/list", "ping"]) {
+      expect((await ask("/mcp/mine", method, {}, by(narrowKey))).status).toBe(404)
+    }
+    expect((await ask("/mcp", "tools/call", { name: "mine__mine" }, by(narrowKey))).error?.code).toBe(-32_602)
+    expect((await ask("/mcp", "tools/call", { name: "away__any" }, by(narrowKey))).error?.code).toBe(-32_602)
+    expect(tickets.seen.length + own.seen.length).toBe(before)
+  })
+
   it("get the server's own key, and nothing of the caller's", async () => {
     await ask("/mcp", "tools/call", { name: "tickets__search" }, { "x-gateway-mcp-mine": "for-mine-alone" })
     const { headers } = tickets.seen.at(-1)!
