@@ -27,6 +27,8 @@ interface Serving {
 
 interface Asked {
   readonly servers: ReadonlyArray<McpServerRequest>
+  /** True if the caller's key and account let it use a tool. */
+  readonly mayUse: (tool: string) => boolean
   /** The names of the caller's own tools. */
   readonly taken: ReadonlySet<string>
   /** The most calls that the caller allows. */
@@ -55,10 +57,11 @@ const make = Effect.gen(function* () {
   const client = yield* McpClient
   const send = sendGuarded(yield* AddressGuard)
   const { server } = yield* Settings
-  const own = Option.map(server.publicUrl, (url) => `${withoutSlash(url)}/`)
+  const plain = (url: string): string => `${withoutSlash(URL.parse(url)?.href ?? url)}/`
+  const own = Option.map(server.publicUrl, plain)
 
   /** A request must not come back to the gateway, where each round would begin anew. */
-  const isOwn = (url: string): boolean => Option.exists(own, (start) => `${url}/`.startsWith(start))
+  const isOwn = (url: string): boolean => Option.exists(own, (start) => plain(url).startsWith(start))
 
   const serverOf = (
     { headers, label, param, url }: McpServerRequest,
@@ -74,12 +77,14 @@ const make = Effect.gen(function* () {
 
   const listOf = (
     asked: McpServerRequest,
-    words: ServerWords
+    { mayUse, words }: Asked
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
       const connection: McpConnection = yield* client.connect(yield* serverOf(asked, words))
       const offers = (tool: Parameters<Parameters<McpConnection["list"]>[0]>[0]) =>
-        asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true })
+        mayUse(tool.name)
+          ? asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true })
+          : undefined
       const { tools, warnings } = yield* Effect.mapError(
         connection.list((tool) => offers(tool) !== undefined),
         (why) => new ToolsFailed({ message: words.unlisted(asked.label, why) })
@@ -96,11 +101,12 @@ const make = Effect.gen(function* () {
       return tools.map((tool) => ({ asked, connection, tool }))
     })
 
-  const offer = ({ mostCalls, requestId, servers, taken, words }: Asked) =>
-    Effect.map(
+  const offer = (all: Asked) => {
+    const { mostCalls, requestId, servers, taken, words } = all
+    return Effect.map(
       Effect.filterOrFail(
         Effect.map(
-          Effect.forEach(servers, (one) => listOf(one, words), { concurrency: 4 }),
+          Effect.forEach(servers, (one) => listOf(one, all), { concurrency: 4 }),
           (lists) => lists.flat()
         ),
         (tools) => tools.length <= mostTools,
@@ -127,6 +133,7 @@ const make = Effect.gen(function* () {
         }
       }
     )
+  }
 
   return CallerServers.of({ offer })
 })

@@ -19,7 +19,7 @@ import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
 import { refusedLater, withServers } from "./withServers.ts"
 import { streamAnswer } from "./streamAnswer.ts"
-import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
+import type { Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
 import { families } from "../contract/kinds.ts"
 
 /** The charge and routes of a task, whose money was held before. */
@@ -99,13 +99,13 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     ): Future<Generation, Failure> => {
       const { conversation, mayReachWeb, objection, passthrough, servers, unsupported } = text
       const { kind } = families[dialect]
+      const quoted = (family: Dialect | undefined) =>
+        dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
       const begin = (): Future<Generation, Failure> => {
-        if (text.isDry === true) {
-          const asked = { family: dialect, kind, mayReachWeb, objection, headers: request.headers }
-          return runFuture(runtime, Effect.map(dispatch.quote(caller, conversation, asked), nothingGenerated))
-        }
+        if (text.isDry === true) return runFuture(runtime, Effect.map(quoted(dialect), nothingGenerated))
         if (servers !== undefined && !dispatch.passes(conversation.model, dialect)) {
-          const asking = { asked: servers, caller, conversation, isLater: prepaid !== undefined, request }
+          const admitted = quoted(undefined)
+          const asking = { asked: servers, admitted, caller, conversation, isLater: prepaid !== undefined, request }
           return withServers(callerServers, runtime, asking, (asked, served) =>
             dispatch.generate(caller, asked, request, {
               stream,

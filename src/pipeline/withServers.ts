@@ -1,6 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
 import type { Context, Runtime } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
+import { mayUseServer, mayUseTool } from "../contract/callers/toolRule.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -14,6 +15,8 @@ import type { CallerServers, ServedTools } from "../mcp/CallerServers.ts"
 import type { AskedServers } from "./TextFamily.ts"
 
 interface Asking {
+  /** Fails if the request would be refused whatever the servers list. */
+  readonly admitted: Effect.Effect<unknown, Failure>
   readonly caller: Caller
   readonly conversation: Conversation
   readonly request: Incoming
@@ -29,16 +32,24 @@ interface Asking {
 export const withServers = (
   servers: Context.Tag.Service<typeof CallerServers>,
   runtime: Runtime.Runtime<never>,
-  { asked, caller, conversation, isLater, request }: Asking,
+  { admitted, asked, caller, conversation, isLater, request }: Asking,
   begin: (conversation: Conversation, served: ServedTools) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
   const offered = Effect.gen(function* () {
     const problem = (isLater ? refusedLater(asked) : asked.problem()) ?? refusalOf(caller, request, asked)
     if (problem !== undefined) return yield* problem
+    yield* admitted
     const scope = yield* Scope.make()
     const taken = new Set(conversation.tools.map(({ name }) => name))
     const served = yield* servers
-      .offer({ servers: asked.list(), taken, mostCalls: asked.mostCalls, words: asked.words, requestId: request.id })
+      .offer({
+        servers: asked.list(),
+        mayUse: (tool) => mayUseTool(caller, ownServers, tool),
+        taken,
+        mostCalls: asked.mostCalls,
+        words: asked.words,
+        requestId: request.id
+      })
       .pipe(
         Scope.extend(scope),
         Effect.onError(() => Scope.close(scope, Exit.void))
@@ -62,9 +73,15 @@ export const withServers = (
 export const refusedLater = (asked: AskedServers): InvalidRequest =>
   asked.problem() ?? wrong(asked, "servers can't be named in a request that runs later, which may run twice")
 
+/** The name of all servers of requests in rules of tools. */
+const ownServers = "own"
+
 const refusalOf = (caller: Caller, request: Incoming, asked: AskedServers): InvalidRequest | undefined => {
   if (isConfined(caller)) {
     return wrong(asked, "servers are not open to this account, which may reach certain domains alone")
+  }
+  if (!mayUseServer(caller, ownServers)) {
+    return wrong(asked, "the key may use no servers of its own: its tools allow no own/*")
   }
   return request.headers.has("idempotency-key")
     ? wrong(asked, "servers can't be named in a request with an Idempotency-Key, which may run twice")

@@ -216,6 +216,16 @@ describe("a server that can't be used", () => {
   it("can't be named where a request may run twice", async () => {
     const refused = await refusal(asking(), { headers: { "idempotency-key": "k1" } })
     expect(refused).toMatchObject({ status: 400, param: "tools[0]" })
+    seen.length = 0
+    const line = { custom_id: "a", method: "POST", url: "/v1/responses", body: asking() }
+    const { batches, files } = openai()
+    const { id } = await files.create({ file: new File([JSON.stringify(line)], "in.jsonl"), purpose: "batch" })
+    const batch = await batches.create({ input_file_id: id, endpoint: "/v1/responses", completion_window: "24h" })
+    await expect.poll(async () => (await batches.retrieve(batch.id)).status, { timeout: 10_000 }).toBe("completed")
+    const { error_file_id } = await batches.retrieve(batch.id)
+    const errors = await (await files.content(error_file_id ?? "")).json()
+    expect(errors.response).toMatchObject({ status_code: 400, body: { error: { param: "tools[0]" } } })
+    expect(seen).toEqual([])
   })
 })
 
