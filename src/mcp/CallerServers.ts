@@ -10,7 +10,6 @@ import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { OfferedTools } from "../tools/ServerTool.ts"
 import { callsOf } from "./callsOf.ts"
 import type { ServedTool } from "./callsOf.ts"
-import { McpClient } from "./McpClient.ts"
 import type { McpConnection } from "./McpClient.ts"
 import type { McpServer } from "./McpServer.ts"
 import { sendGuarded } from "./sendTo.ts"
@@ -47,14 +46,18 @@ export class CallerServers extends Context.Reference<CallerServers>()("gateway/m
     offer: ({ servers }) => refuse(servers[0]?.param ?? "tools", "servers are not called by this gateway")
   })
 }) {
-  /** With a client of its own: a caller who names a registered server's address gets nothing that is kept of that. */
-  static readonly layer = Layer.suspend(() => Layer.effect(CallerServers, make)).pipe(
-    Layer.provide(Layer.fresh(McpClient.Default))
-  )
+  static readonly layer = Layer.suspend(() => Layer.effect(CallerServers, make))
 }
 
 const make = Effect.gen(function* () {
-  const client = yield* McpClient
+  const context = yield* Effect.context<never>()
+  /** A client of its own: a caller who names a registered server's address gets nothing that is kept of that. */
+  const loaded = yield* Effect.promise(() => import("./McpClient.ts")).pipe(
+    Effect.flatMap(({ McpClient }) => Effect.provide(McpClient, McpClient.Default)),
+    Effect.provide(context),
+    Effect.uninterruptible,
+    Effect.cached
+  )
   const send = sendGuarded(yield* AddressGuard)
   const { server } = yield* Settings
   const plain = (url: string): string => `${withoutSlash(URL.parse(url)?.href ?? url)}/`
@@ -80,6 +83,7 @@ const make = Effect.gen(function* () {
     { mayUse, words }: Asked
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
+      const client = yield* loaded
       const connection: McpConnection = yield* client.connect(yield* serverOf(asked, words))
       const offers = (tool: Parameters<Parameters<McpConnection["list"]>[0]>[0]) =>
         mayUse(tool.name)
