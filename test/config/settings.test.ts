@@ -234,12 +234,6 @@ describe("settings", () => {
       "gateway.yaml:4: mcp.servers.own: expected a name of at most 32 lower-case letters, digits, - and single _ between them, other than own"
     ],
     [
-      "a server of tools whose name could be one with a tool",
-      "mcp:\n  servers:\n    a__b:\n      url: https://a.example",
-      {},
-      "gateway.yaml:4: mcp.servers.a__b: expected a name of at most 32 lower-case letters"
-    ],
-    [
       "a server of tools whose key is missing",
       "mcp:\n  servers:\n    a:\n      url: https://a.example\n      auth: key",
       {},
