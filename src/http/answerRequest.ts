@@ -76,7 +76,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   try {
     // Bun's idle timeout, which the look-up of the key or an earlier answer on the connection may have lifted.
     server.timeout(request, serving.idleSeconds)
-    const sent = await readText(request, route.bodyLimit, holding)
+    const sent = await readText(request, route.memoryLimit, holding)
     if (typeof sent !== "string") return renderedFailure(exchange, sent)
     text = sent
     recordFrom(exchange, caller, () => sent)

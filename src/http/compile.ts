@@ -45,6 +45,8 @@ export interface Route {
   readonly socketEvent: string | null
   readonly tellStanding: TellStanding | undefined
   readonly bodyLimit: number
+  /** The most bytes of a body that is read into memory. */
+  readonly memoryLimit: number
   /** The bounds of its body as a form; null if it takes none. */
   readonly form: FormBounds | null
   /** How long bodies are read; null if all its bodies are read into memory. */
@@ -121,6 +123,8 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         mergedAnnotations
       )
       const onlyKnown = Context.get(mergedAnnotations, KnownFieldsOnly)
+      const bodyLimit = Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit)
+      const long = Context.get(mergedAnnotations, LongBody)
       routes.push({
         group: group.identifier,
         family: Option.getOrElse(Context.getOption(mergedAnnotations, Family), () => group.identifier),
@@ -133,9 +137,10 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         isLongLived: Context.get(mergedAnnotations, LongLived),
         socketEvent: Context.get(mergedAnnotations, AskedBySocket),
         tellStanding: rateDialect === null ? undefined : rateHeaders[rateDialect],
-        bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
+        bodyLimit,
+        memoryLimit: long === null ? bodyLimit : options.bodyLimit,
         form: Context.get(mergedAnnotations, Form),
-        long: Context.get(mergedAnnotations, LongBody),
+        long,
         decodePayload: onlyKnown ? decoder(endpoint.payloadSchema, onlyKnown) : bodyDecoder(endpoint.payloadSchema),
         decodePath: pathDecoder(endpoint.pathSchema),
         decodeUrlParams: decoder(endpoint.urlParamsSchema, onlyKnown),
