@@ -13,6 +13,7 @@ export const AccountDeleted = Schema.Struct({
       // Absent in answers of an older gateway to the command line.
       conversations: Schema.optional(count("Kept conversations.")),
       chat_completions: Schema.optional(count("Kept chat completions.")),
+      batches: Schema.optional(count("Batches with their lines, removed within minutes.")),
       tasks: count("Tasks with their callbacks."),
       files: count("Copies of videos, removed within the hour."),
       requests: count("Request rows."),

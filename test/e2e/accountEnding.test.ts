@@ -108,7 +108,7 @@ describeOnEach("an account's end", ({ name: engine }) => {
     const careless = await run("accounts", "delete", "leaving")
     expect([careless.code, careless.err]).toEqual([2, expect.stringContaining("--yes: expected")])
     const deleted = (await ok("accounts", "delete", "leaving", "--yes", "--json")).json<{ removed: object }>()
-    expect(deleted.removed).toMatchObject({ responses: 1, tasks: 1, requests: 4, kept_answers: 1 })
+    expect(deleted.removed).toMatchObject({ responses: 1, batches: 0, tasks: 1, requests: 4, kept_answers: 1 })
     for (const table of [...Object.keys(erased), "deliveries", "response_items"]) {
       expect([table, await rowsOf(table, "leaving")]).toEqual([table, 0])
     }

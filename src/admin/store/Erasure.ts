@@ -86,8 +86,11 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
       )
 
     /** Hides the account's batches; the daemon of batches removes them with their lines. */
-    const hideBatches = (account: string): Effect.Effect<unknown, SqlError> =>
-      sql`UPDATE batches SET due_at = 0 WHERE account_id = ${account}`
+    const hideBatches = (account: string): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        sql`UPDATE batches SET due_at = 0 WHERE account_id = ${account} RETURNING id`,
+        (affected) => affected.length
+      )
 
     const someTasks = (account: string) =>
       unit.commit(
@@ -152,18 +155,18 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
     /** Deletes in batches, each its own transaction. After a crash, the next call deletes the rest. */
     const erase = (
       account: string
-    ): Effect.Effect<Readonly<Record<Table | "files", number>>, SqlError | StoreFailure> =>
+    ): Effect.Effect<Readonly<Record<Table | "batches" | "files", number>>, SqlError | StoreFailure> =>
       Effect.gen(function* () {
         const { files, tasks } = yield* allTasks(account)
         const stored = yield* hideStored(account)
-        yield* hideBatches(account)
+        const batches = yield* hideBatches(account)
         const removed = yield* Effect.forEach(tables, (table) =>
           Effect.map(
             isLong(table) ? allOfLong(table, account) : all(table, account),
             (count) => [table, count] as const
           )
         )
-        return { ...none, ...Object.fromEntries(removed), tasks, files: files + stored }
+        return { ...none, ...Object.fromEntries(removed), batches, tasks, files: files + stored }
       })
 
     return { erase } as const
