@@ -8,6 +8,7 @@ import { Configuration } from "../config/Configuration.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import type { JwtIssuer } from "../config/sections/JwtIssuer.ts"
 import { Settings } from "../config/Settings.ts"
+import { smallerLimits } from "../contract/callers/smallerLimits.ts"
 import { Unavailable } from "../contract/failures/Failure.ts"
 import type { AuthInvalid } from "../contract/failures/Failure.ts"
 import { fetchBy } from "../upstreams/auth/fetchBy.ts"
@@ -15,7 +16,7 @@ import { jose, makeIssuer } from "./IssuerKeys.ts"
 import type { Issuer } from "./IssuerKeys.ts"
 import { nameOf } from "./Providers.ts"
 import { refusedToken, tokenRefusal } from "./tokenRefusal.ts"
-import { claimedBy, isTokenLike, longestToken, misuseOf, smaller, subjectOf } from "./TokenRules.ts"
+import { claimedBy, isTokenLike, longestToken, misuseOf, subjectOf } from "./TokenRules.ts"
 
 interface Rule extends JwtIssuer {
   readonly signer: Issuer
@@ -117,7 +118,7 @@ export const IssuedTokensLive = Layer.scoped(
             ...caller,
             models,
             openedBy: "issuer" as const,
-            keyLimits: smaller(caller.keyLimits, rule.limits === undefined ? {} : limitsOf(rule.limits))
+            keyLimits: smallerLimits(caller.keyLimits, rule.limits === undefined ? {} : limitsOf(rule.limits))
           },
           verifiedUntilMs: Math.min((payload.exp ?? 0) * 1_000, nowMs + verifiedMs)
         }))

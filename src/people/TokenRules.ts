@@ -2,7 +2,6 @@ import { Either } from "effect"
 import type { JWTPayload } from "jose"
 import type { JwtIssuer } from "../config/sections/JwtIssuer.ts"
 import { AccountId } from "../contract/callers/Caller.ts"
-import type { Limits } from "../contract/callers/Caller.ts"
 import type { AuthInvalid } from "../contract/failures/Failure.ts"
 import { isObject } from "../contract/json/json.ts"
 import { refusedToken } from "./tokenRefusal.ts"
@@ -93,15 +92,3 @@ const accountOf = (account: JwtIssuer["account"], payload: JWTPayload): Either.E
     ? Either.left(refusedToken(`this token's claim "${claim}" stands for no account`))
     : Either.right(first)
 }
-
-/** The smaller of each limit. */
-export const smaller = (one: Limits, other: Limits): Limits => ({
-  requestsPerMinute: least(one.requestsPerMinute, other.requestsPerMinute),
-  tokensPerMinute: least(one.tokensPerMinute, other.tokensPerMinute),
-  concurrentRequests: least(one.concurrentRequests, other.concurrentRequests),
-  concurrentTasks: least(one.concurrentTasks, other.concurrentTasks),
-  unfinished: one.unfinished ?? other.unfinished
-})
-
-const least = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
