@@ -2,12 +2,13 @@ import { Clock, Duration, Effect } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Access } from "../access/Access.ts"
 import { Settings } from "../config/Settings.ts"
-import type { AuthInvalid } from "../contract/failures/Failure.ts"
+import { Unavailable } from "../contract/failures/Failure.ts"
+import type { AuthInvalid, Failure } from "../contract/failures/Failure.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { orStoreFailure } from "../tasks/StoreFailure.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { isTerminal } from "../tasks/Task.ts"
-import type { Task } from "../tasks/Task.ts"
+import type { Cancelled, Task } from "../tasks/Task.ts"
 import type { Lease, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { makeLineFamilies } from "./lineFamilies.ts"
 import { makeBatchFiles } from "./openai/makeFiles.ts"
@@ -26,7 +27,7 @@ const parallel = 50
 const endedAtOnce = 1_000
 /** The time between two looks at a batch, in ms: a twentieth of its age. */
 const look = { least: 100, most: 2_000 } as const
-/** How long an operator's cancellation waits for lines that run: so many looks of 100 ms. */
+/** How long an operator's answer waits for lines that run: so many looks of 100 ms. */
 const stopLooks = 100
 
 /** The time between two tries to store a batch's files, and how long it is tried after the time for its lines, in ms. */
@@ -62,7 +63,8 @@ export const makeBatchKind = Effect.gen(function* () {
       Effect.catchTags({
         AuthInvalid: (failure) => Effect.succeed(refusedBy(batch, failure)),
         Unavailable: () => Effect.succeed(undefined)
-      })
+      }),
+      Effect.catchAllDefect(() => Effect.succeed(undefined))
     )
   })
 
@@ -89,7 +91,9 @@ export const makeBatchKind = Effect.gen(function* () {
 
   /** Stores the lines of a batch's file, or ends the batch for the mistakes in it. */
   const filled = Effect.fnUntraced(function* (batch: BatchRow): Effect.fn.Return<TaskTurn, StoreFailure> {
-    const found = yield* files.validate(batch)
+    const looked = yield* Effect.either(untroubled(files.validate(batch)))
+    if (looked._tag === "Left") return yield* postponed(batch, looked.left)
+    const found = looked.right
     const details = detailsOf(batch)
     if (typeof found === "number") {
       const startedAtMs = yield* Clock.currentTimeMillis
@@ -98,38 +102,43 @@ export const makeBatchKind = Effect.gen(function* () {
       return again(0)
     }
     yield* orStoreFailure(batches.setDetails(batch.id, { ...details, errors: found }))
+    yield* orStoreFailure(lines.removeFilled(batch.id))
     return failed(found[0]?.message ?? "the input file has mistakes", "invalid_file")
   })
+
+  /** Tells why a batch's files wait. */
+  const postponed = (batch: BatchRow, failure: Failure | StoreFailure): Effect.Effect<TaskTurn, StoreFailure> =>
+    failure._tag === "StoreFailure"
+      ? Effect.fail(failure)
+      : Effect.logWarning("a batch's files could not be read or stored", failure.message).pipe(
+          Effect.annotateLogs({ batch: batch.id }),
+          Effect.as(again(filesAgainMs))
+        )
 
   /** Writes the files of a batch that has them. False if they can't be stored for now. */
   const hasFiles = Effect.fnUntraced(function* (batch: BatchRow): Effect.fn.Return<boolean, StoreFailure> {
     if (!isOfFiles(batch)) return true
     // Lines of a file that was not looked at to its end.
-    if (batch.state === "validating") while (yield* orStoreFailure(lines.removeSome(batch.id))) continue
+    yield* orStoreFailure(lines.removeFilled(batch.id))
     const key = { account: batch.account_id, key: batch.key_id }
     const owner = yield* Effect.orElseSucceed(access.ofKey(batch.key_id), () => key)
-    const written = yield* Effect.either(files.finalize(batch, owner))
+    const written = yield* Effect.either(untroubled(files.finalize(batch, owner)))
     if (written._tag === "Right") return true
-    if (written.left._tag === "StoreFailure") return yield* written.left
-    yield* Effect.annotateLogs(Effect.logWarning("a batch's files could not be stored", written.left.message), {
-      batch: batch.id
-    })
+    yield* postponed(batch, written.left)
     return (yield* Clock.currentTimeMillis) > batch.expires_at + filesForMs
   })
 
-  /** Lets the batch's next turns end it. What runs for too long is cut off. */
-  const stop = ({ id }: Task): Effect.Effect<void> =>
+  /** Lets no further line begin. The batch's turns end it once those that run have ended, which is waited for a while. */
+  const stop = ({ id }: Task): Effect.Effect<Cancelled | undefined> =>
     Effect.gen(function* () {
       yield* batches.stop(id, canceled, yield* Clock.currentTimeMillis)
       for (let looks = 0; looks < stopLooks; looks++) {
         const batch = yield* batches.get(id)
-        if (batch === undefined || batch.state === "ended") return
+        if (batch === undefined) return undefined
+        if (batch.state === "ended") return batch.stop?.outcome === "canceled" ? "cancelled" : "ended"
         yield* Effect.sleep("100 millis")
       }
-      let isLeft = true
-      while (isLeft) isLeft = yield* endSome(id, canceled)
-      const batch = yield* batches.get(id)
-      if (batch !== undefined) yield* hasFiles(batch)
+      return "cancelled" as const
     }).pipe(Effect.orDie)
 
   const ended = Effect.fnUntraced(function* (id: string): Effect.fn.Return<number, SqlError> {
@@ -149,6 +158,10 @@ export const makeBatchKind = Effect.gen(function* () {
   }
   return kind
 })
+
+/** The database or the file storage may go away in the middle. That must not end a batch. */
+const untroubled = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | Unavailable> =>
+  Effect.catchAllDefect(work, (defect) => new Unavailable({ message: String(defect) }))
 
 const again = (againInMs: number): TaskTurn => ({ patch: {}, againInMs })
 

@@ -14,7 +14,9 @@ export class Lane {
   readonly #most: number
   /** Lines that this process has and that did not begin. */
   waiting: ReadonlyArray<HeldLine> = []
-  #running = 0
+  /** True if lines may have been taken that no one here knows, because the answer was lost. */
+  mayHaveMore = false
+  #running: ReadonlyArray<HeldLine> = []
   #allowed: number
   #restMs = 0
   #restsUntilMs = 0
@@ -26,12 +28,16 @@ export class Lane {
   }
 
   get isIdle(): boolean {
-    return this.#running === 0 && this.waiting.length === 0
+    return this.#running.length === 0 && this.waiting.length === 0
+  }
+
+  get running(): ReadonlyArray<HeldLine> {
+    return this.#running
   }
 
   /** The lines that may begin now. */
   room(nowMs: number): number {
-    return this.#restsUntilMs > nowMs ? 0 : Math.max(0, Math.floor(this.#allowed) - this.#running)
+    return this.#restsUntilMs > nowMs ? 0 : Math.max(0, Math.floor(this.#allowed) - this.#running.length)
   }
 
   /** Takes a waiting line to run it. */
@@ -39,7 +45,7 @@ export class Lane {
     const [line, ...others] = this.waiting
     if (line === undefined) return undefined
     this.waiting = others
-    this.#running++
+    this.#running = [...this.#running, line]
     return line
   }
 
@@ -48,16 +54,16 @@ export class Lane {
     this.#restsUntilMs = nowMs + rest.first
   }
 
-  over(how: "ended" | "waits", nowMs: number): void {
-    this.#running--
+  over(line: HeldLine, how: "ended" | "waits", nowMs: number): void {
+    this.#running = this.#running.filter((one) => one !== line)
     if (how === "ended") {
       this.#restMs = 0
       this.#allowed = Math.min(this.#most, this.#allowed + growth)
       return
     }
-    this.#allowed = Math.max(1, Math.min(this.#allowed, this.#running))
+    this.#allowed = Math.max(1, Math.min(this.#allowed, this.#running.length))
     // Others of its lines will free what it lacks.
-    if (this.#running > 0) return
+    if (this.#running.length > 0) return
     this.#restMs = Math.min(rest.most, Math.max(rest.first, this.#restMs * 2))
     this.#restsUntilMs = nowMs + this.#restMs
   }

@@ -5,6 +5,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { isBusy, pause } from "../flow/eventLoop.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Lane } from "./Lane.ts"
+import { RunningLines } from "./RunningLines.ts"
 import { makeRunLine } from "./runLine.ts"
 import { BatchStore } from "./store/BatchStore.ts"
 import { LineStore } from "./store/LineStore.ts"
@@ -21,7 +22,7 @@ const lookMs = { running: 250, shared: 5_000, alone: 60_000 } as const
 /** How often the running batches are read, in ms: one that stops lets no line begin, whatever is known of it here. */
 const knownMs = 250
 
-/** Runs lines of batches, of each batch in turn, behind the requests that clients wait for. */
+/** Runs lines of batches, of each account and its batches in turn, behind the requests that clients wait for. */
 export const LineRunnerLive = Layer.scopedDiscard(
   Effect.gen(function* () {
     const batches = yield* BatchStore
@@ -30,21 +31,28 @@ export const LineRunnerLive = Layer.scopedDiscard(
     const run = yield* makeRunLine
     const fibers = yield* FiberSet.make()
     const lanes = new Map<string, Lane>()
-    let running = 0
+    const running = new RunningLines()
     let readAtMs = -Infinity
     let hasTakenOver = false
 
     const begin = (lane: Lane, line: HeldLine) => {
-      running++
+      running.add(lane.batch.account_id, line)
       let how: "ended" | "waits" = "waits"
       const over = Effect.map(Clock.currentTimeMillis, (nowMs) => {
-        running--
-        lane.over(how, nowMs)
+        running.remove(line)
+        lane.over(line, how, nowMs)
         batches.bell.ring()
       })
       const ran = Effect.map(run(lane.batch, line), (ended) => void (how = ended))
       return FiberSet.run(fibers, Effect.ensuring(ran, over))
     }
+
+    /** Gives back all lines that do not run. */
+    const unclaim = (lane: Lane) =>
+      Effect.map(lines.unclaim(lane.batch.id, lane.running), () => {
+        lane.waiting = []
+        lane.mayHaveMore = false
+      })
 
     /** Knows the running batches. */
     const look = Effect.fnUntraced(function* (nowMs: number) {
@@ -55,8 +63,7 @@ export const LineRunnerLive = Layer.scopedDiscard(
       for (const [id, lane] of lanes) {
         if (ids.has(id)) continue
         // It was stopped: its task ends the lines that did not begin.
-        if (lane.waiting.length > 0) yield* lines.unclaim(id, lane.waiting)
-        lane.waiting = []
+        if (lane.waiting.length > 0 || lane.mayHaveMore) yield* unclaim(lane)
         if (lane.isIdle) lanes.delete(id)
       }
       for (const batch of open) if (!lanes.has(batch.id)) lanes.set(batch.id, new Lane(batch, most.lines))
@@ -67,28 +74,39 @@ export const LineRunnerLive = Layer.scopedDiscard(
       const wanting = [...lanes.values()].filter((lane) => lane.waiting.length === 0 && lane.room(nowMs) > 0)
       const share = Math.max(1, Math.floor(ahead / Math.max(1, lanes.size)))
       for (const lane of wanting) {
-        const claimed = lines.claim(lane.batch.id, share)
+        if (lane.mayHaveMore) yield* unclaim(lane)
+        lane.mayHaveMore = true
+        const claimed = Effect.map(lines.claim(lane.batch.id, share), (some) => {
+          lane.waiting = some
+          lane.mayHaveMore = false
+        })
         // A line that was taken is always run or given back.
-        yield* Effect.uninterruptible(Effect.map(claimed, (some) => void (lane.waiting = some)))
+        yield* Effect.uninterruptible(claimed)
         if (lane.waiting.length === 0) lane.foundNone(nowMs)
       }
     })
 
-    /** Begins lines, one of each batch after the other. */
+    /** The batch whose line begins next: one of the account of which the fewest run. */
+    const nextLane = (nowMs: number): Lane | undefined => {
+      let next: Lane | undefined
+      for (const lane of lanes.values()) {
+        const [line] = lane.waiting
+        if (line === undefined || lane.room(nowMs) === 0 || !running.hasRoomFor(line)) continue
+        if (next === undefined || running.of(lane.batch.account_id) < running.of(next.batch.account_id)) next = lane
+      }
+      return next
+    }
+
+    /** Begins lines, of the batches of an account one after the other. */
     const beginSome = Effect.fnUntraced(function* (nowMs: number, room: number) {
-      let left = room
-      for (let hasMore = true; hasMore && left > 0;) {
-        hasMore = false
-        for (const [id, lane] of lanes) {
-          const line = left > 0 && lane.room(nowMs) > 0 ? lane.next() : undefined
-          if (line === undefined) continue
-          yield* begin(lane, line)
-          left--
-          hasMore = true
-          // The next pass goes on with another batch.
-          lanes.delete(id)
-          lanes.set(id, lane)
-        }
+      for (let left = room; left > 0; left--) {
+        const lane = nextLane(nowMs)
+        const line = lane?.next()
+        if (lane === undefined || line === undefined) return
+        yield* begin(lane, line)
+        // Behind the other batches.
+        lanes.delete(lane.batch.id)
+        lanes.set(lane.batch.id, lane)
       }
     })
 
@@ -101,7 +119,7 @@ export const LineRunnerLive = Layer.scopedDiscard(
       const busy = isBusy()
       const nowMs = yield* Clock.currentTimeMillis
       yield* look(nowMs)
-      const room = (busy ? most.busy : most.lines) - running
+      const room = (busy ? most.busy : most.lines) - running.size
       if (room > 0) {
         yield* fill(nowMs)
         yield* beginSome(nowMs, room)

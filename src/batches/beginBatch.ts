@@ -69,7 +69,7 @@ export const makeBeginBatch = Effect.gen(function* () {
 /** The models are those of the lines. */
 const anyModel = "*"
 
-/** Counts the batch as one task. Its money is held line by line. */
+/** Counts the batch as one task. Its money is held line by line, and budgets count its lines. */
 const countedTask = (id: string, caller: Caller, requestId: string): TaskHold => ({
   id,
   caller,
@@ -78,7 +78,8 @@ const countedTask = (id: string, caller: Caller, requestId: string): TaskHold =>
   upstream: "",
   price: fromUsd({}),
   mostNanoUsd: () => 0,
-  mostTokens: () => 0
+  mostTokens: () => 0,
+  labels: { isFurther: true }
 })
 
 const rowOf = (

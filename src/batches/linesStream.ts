@@ -17,9 +17,10 @@ export const makeLinesStream = Effect.gen(function* () {
       {
         pull: async (controller) => {
           const page = await Runtime.runPromise(runtime)(lines.page(batch, after, atOnce))
-          after = page.at(-1)?.place ?? after
-          if (page.length > 0) controller.enqueue(encoder.encode(page.map(written).join("")))
-          if (page.length < atOnce) controller.close()
+          const last = page.at(-1)
+          if (last === undefined) return controller.close()
+          after = last.place
+          controller.enqueue(encoder.encode(page.map(written).join("")))
         }
       },
       { highWaterMark: 0 }

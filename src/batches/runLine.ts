@@ -1,6 +1,6 @@
 import { Clock, Data, Effect, Either, Random } from "effect"
 import { Access } from "../access/Access.ts"
-import { Internal } from "../contract/failures/Failure.ts"
+import { Internal, Unavailable } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import { RequestRecord } from "../contract/records/RequestRecord.ts"
@@ -20,6 +20,7 @@ import { incomingOf, storedRequest } from "../tasks/StoredRequest.ts"
 import { UnitOfWork } from "../tasks/UnitOfWork.ts"
 import { makeRequestEnded } from "../telemetry/requestEnded.ts"
 import { headersOf } from "./keptHeaders.ts"
+import { lineCaller } from "./lineCaller.ts"
 import { makeLineFamilies } from "./lineFamilies.ts"
 import type { LineFamily } from "./lineFamilies.ts"
 import { BatchStore } from "./store/BatchStore.ts"
@@ -61,10 +62,12 @@ export const makeRunLine = Effect.gen(function* () {
     record: RequestRecord
   ): Effect.fn.Return<string, Failure | NotBegun | StoreFailure> {
     if (line.attempts >= maxAttempts) return yield* givenUp
-    const caller = yield* access.ofKey(batch.key_id)
+    const caller = lineCaller(yield* access.ofKey(batch.key_id), batch.details)
     yield* countRequest(limits, caller)
     const id = idOf(line)
-    const body = yield* open(id, line.request ?? "")
+    const sealed = yield* orStoreFailure(lines.requestOf(line))
+    if (sealed === undefined) return yield* new NotBegun()
+    const body = yield* open(id, sealed)
     const headers = headersOf(batch.details)
     const { requestId } = record
     const request = incomingOf({ requestId, caller, headers, body }, batch.endpoint, { record, trace: undefined })
@@ -72,21 +75,24 @@ export const makeRunLine = Effect.gen(function* () {
     record.describe(request.headers, isJsonObject(body) ? body : undefined)
     const opened = yield* family.open(caller, request)
     const hold = holdOf({ id, caller, requestId }, yield* opened.quote, record)
-    const routes = yield* ledger.holding(hold, (row) =>
-      unit.commit(
-        Effect.gen(function* () {
-          if (!(yield* lines.mayBegin(line))) return yield* new NotBegun()
-          yield* row
-          return storedRequest(caller, request, [], hold).routes
-        })
+    const routes = yield* ledger
+      .holding(hold, (row) =>
+        unit.commit(
+          Effect.gen(function* () {
+            if (!(yield* lines.mayBegin(line))) return yield* new NotBegun()
+            yield* row
+            return storedRequest(caller, request, [], hold).routes
+          })
+        )
       )
-    )
+      // Usage can't be stored for now: no upstream was asked.
+      .pipe(Effect.catchTag("UpstreamFailed", ({ message }) => new Unavailable({ message })))
     return yield* textOf(yield* opened.answer({ charge: ledger.chargeOf(id), routes }))
   })
 
   /**
    * Stores the end of a line with its charge. The money is the line's for as long as this node has the line: if another
-   * has it by now, nothing changes. An answer that came after the end of its batch costs nothing.
+   * has it by now, nothing changes. An answer that came after the end of its batch was not delivered: it costs the operator.
    */
   const finish = (line: HeldLine, record: RequestRecord, answer: Answer): Effect.Effect<void, StoreFailure> =>
     Effect.catchTag(unit.commit(finishing(line, record, answer)), "TooLate", () =>
@@ -98,7 +104,11 @@ export const makeRunLine = Effect.gen(function* () {
             requestId: record.requestId,
             result: null
           } as const
-          if (yield* lines.finish(line, canceled)) yield* ledger.endHold(idOf(line), undefined)
+          if (!(yield* lines.finish(line, canceled))) return
+          const used = ledger.generatedBy(idOf(line))
+          yield* ledger.endHold(idOf(line), used && { ...used, isUndelivered: true }, (settlement) =>
+            record.settled(settlement)
+          )
         })
       )
     )

@@ -32,7 +32,8 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
       if (task.endedAtMs !== null) return "ended"
       const stop = kinds.get(kind)?.stop
       if (stop !== undefined) {
-        yield* stop(task)
+        const outcome = yield* stop(task)
+        if (outcome !== undefined) return outcome
         return Option.isSome(yield* store.end(id, "cancelled")) ? "cancelled" : "ended"
       }
       if (task.state === "running") return "running"

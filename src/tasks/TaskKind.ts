@@ -3,7 +3,7 @@ import type { Effect, Option } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Trace } from "../contract/records/Trace.ts"
 import type { StoreFailure } from "./StoreFailure.ts"
-import type { Task, TaskError, TaskPatch } from "./Task.ts"
+import type { Cancelled, Task, TaskError, TaskPatch } from "./Task.ts"
 
 /** Another worker holds the task, or it has ended: further writes of this worker change nothing. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: string }> {}
@@ -95,8 +95,10 @@ export interface TaskKind {
   /**
    * Stops a turn of this process, if one is running, and waits for its end. Without it, running tasks can't be
    * cancelled.
+   *
+   * @returns the outcome if the kind's own turns end the task; undefined if the caller does
    */
-  readonly stop?: (task: Task) => Effect.Effect<void>
+  readonly stop?: (task: Task) => Effect.Effect<Cancelled | undefined>
   /** The error of a task whose workers died too often. */
   readonly gaveUp: (reason: string) => TaskError
 }

@@ -18,12 +18,13 @@ const file = {
     paid: { routes: [{ upstream: "sandbox", model: "sandbox-text" }], price: { input: 3, output: 7 } },
     vectors: { routes: [{ upstream: "sandbox", model: "sandbox-embed" }], price: { input: 2 } }
   },
-  keys: ["one", "two", "limited", "single", "blocked", "revoked", "stopped", "poor"].map((name) => ({
+  keys: ["one", "two", "limited", "single", "blocked", "revoked", "stopped", "poor", "bounded"].map((name) => ({
     name,
     secret: secretOf(name),
     account: name,
     ...(name === "limited" && { limits: { concurrent_requests: 1 } }),
-    ...(name === "single" && { limits: { concurrent_tasks: 1 } })
+    ...(name === "single" && { limits: { concurrent_tasks: 1 } }),
+    ...(name === "bounded" && { budgets: [{ requests: 2, per: "day" }] })
   }))
 }
 

@@ -166,6 +166,34 @@ describeOnEach("batches of messages", (engine) => {
     await client.messages.batches.create({ requests: [line("a", "Hi")] })
   })
 
+  it("count in budgets line by line, not themselves", async () => {
+    const client = gateway.anthropic("bounded")
+    const made = await client.messages.batches.create({ requests: [line("a", "Hi"), line("b", "Hi")] })
+    expect((await endOf(client, made.id)).request_counts.succeeded).toBe(2)
+    await expect(client.messages.create(line("c", "Hi").params)).rejects.toMatchObject({ status: 429 })
+  }, 20_000)
+
+  it("give their tags to their lines", async () => {
+    const client = gateway.anthropic("two")
+    const headers = { "x-gateway-tags": "team=batches" }
+    const made = await client.messages.batches.create({ requests: [line("a", "Hi")] }, { headers })
+    await endOf(client, made.id)
+    const rowsOf = async () => (await gateway.admin("GET", "/requests?account=two&model=sandbox-text")).data
+    await expect
+      .poll(async () => (await rowsOf()).map(({ tags }: { tags: unknown }) => tags))
+      .toContainEqual(["team=batches"])
+  })
+
+  it("have the bounds of other bodies when they are compressed, which are read into memory", async () => {
+    const text = `{"requests": [${" ".repeat(33 * 1024 * 1024)}]}`
+    const answer = await fetch(`${gateway.url}/v1/messages/batches`, {
+      method: "POST",
+      headers: { "x-api-key": gateway.secretOf("one"), "content-encoding": "gzip" },
+      body: Bun.gzipSync(text)
+    })
+    expect(answer.status).toBe(413)
+  })
+
   it("end what has not begun when they are canceled", async () => {
     const client = gateway.anthropic("one")
     const requests = Array.from({ length: 60 }, (_, index) => line(`n${index}`, "[[sandbox: delay=1s]] Hi"))

@@ -114,6 +114,13 @@ describeOnEach("batches of a file", (engine) => {
     ])
   })
 
+  it("fail for a file of blank lines, which is not looked at to its end", async () => {
+    const client = gateway.openai("one")
+    const { id } = await create(client, [request("a", said("Hi")), "\n".repeat(1_000_000)])
+    const ended = await endOf(client, id)
+    expect([ended.status, ended.errors?.data?.map(({ code }) => code)]).toEqual(["failed", ["too_many_requests"]])
+  })
+
   it("refuse fields that break a rule, by their names", async () => {
     const good = { input_file_id: "file_x", endpoint: chat, completion_window: "24h" }
     for (const [field, value] of [

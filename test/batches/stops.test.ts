@@ -65,6 +65,18 @@ describeOnEach("batches stop", (engine) => {
     expect(canceled).toBeGreaterThan(20)
   })
 
+  it("an operator's cancellation loses no answer that had begun", async () => {
+    const client = gateway.anthropic("stopped")
+    await gateway.admin("POST", "/accounts/stopped/credit", { usd: 1, note: "test" })
+    const late = line("late", "[[sandbox: delay=11s]] Hi", "paid")
+    const { id } = await client.messages.batches.create({ requests: [late] })
+    await Bun.sleep(500)
+    expect((await gateway.admin("POST", `/tasks/${id}/cancel`)).status).toBe(200)
+    const task = await endedTask(id)
+    expect([task.state, task.cost_usd > 0, task.held_usd]).toEqual(["cancelled", true, 0])
+    expect(await resultsOf(client, id)).toMatchObject({ late: { type: "succeeded" } })
+  }, 60_000)
+
   it("and wait for the limits of their key", async () => {
     const client = gateway.anthropic("limited")
     const requests = ["a", "b", "c", "d"].map((name) => line(name, "[[sandbox: delay=100ms]] Hi"))

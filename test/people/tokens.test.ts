@@ -149,6 +149,18 @@ sign_in:
     expect((await models(token)).status).toBe(200)
   })
 
+  it("bounds the lines of its batches by its rule's limits", async () => {
+    const headers = { authorization: `Bearer ${await issuer.token({ sub: "batching" })}` }
+    const params = { model: "sandbox-text", max_tokens: 10, messages: [{ role: "user", content: "hello" }] }
+    const requests = Array.from({ length: 70 }, (_, index) => ({ custom_id: `n${index}`, params }))
+    const url = `${gateway.url}/v1/messages/batches`
+    const made = await (await fetch(url, { method: "POST", headers, body: JSON.stringify({ requests }) })).json()
+    await Bun.sleep(3_000)
+    const task = (await admin(`tasks/${made.id}`)).json
+    expect([task.kind, task.ended_at]).toEqual(["batch", null])
+    await admin(`tasks/${made.id}/cancel`, "POST")
+  }, 30_000)
+
   it("may use the models of its rule; those that its key may not use stay forbidden", async () => {
     configure('models: ["sandbox-te*"]')
     const token = await issuer.token({ sub: "modest" })

@@ -7,6 +7,7 @@ import type { Incoming } from "../../contract/handlers.ts"
 import { canceled } from "../BatchKind.ts"
 import { makeBeginBatch } from "../beginBatch.ts"
 import { keptHeaders } from "../keptHeaders.ts"
+import { tokenLimitsOf } from "../lineCaller.ts"
 import { makeBatchLists } from "../makeBatchLists.ts"
 import { makeStoreLines } from "../storeLines.ts"
 import { BatchStore } from "../store/BatchStore.ts"
@@ -34,7 +35,10 @@ export const makeMessageBatches = Effect.gen(function* () {
     caller: Caller,
     request: Incoming
   ): Effect.fn.Return<MessageBatch, Failure> {
-    const batch = yield* newBatch(caller, endpoint, { headers: keptHeaders(request.headers) })
+    const batch = yield* newBatch(caller, endpoint, {
+      headers: keptHeaders(request.headers),
+      tokenLimits: tokenLimitsOf(caller)
+    })
     const { add, count, flush } = storeLines(batch.id)
     const url = yield* publicUrl.get
     const row = yield* begin({

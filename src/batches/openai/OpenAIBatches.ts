@@ -6,6 +6,7 @@ import type { Incoming } from "../../contract/handlers.ts"
 import { StoredFiles } from "../../storedFiles/StoredFiles.ts"
 import { canceled } from "../BatchKind.ts"
 import { makeBeginBatch } from "../beginBatch.ts"
+import { tokenLimitsOf } from "../lineCaller.ts"
 import { makeBatchLists } from "../makeBatchLists.ts"
 import { keptHeaders } from "../keptHeaders.ts"
 import { BatchStore } from "../store/BatchStore.ts"
@@ -33,6 +34,7 @@ export const makeOpenAIBatches = Effect.gen(function* () {
     if (file.bytes > mostInput.bytes) return yield* wrongFile(`expected a file of at most ${mostInput.bytes} bytes`)
     const details: Details = {
       headers: keptHeaders(request.headers),
+      tokenLimits: tokenLimitsOf(caller),
       inputFile,
       metadata: metadata ?? null,
       outputLifeSeconds: output_expires_after?.seconds

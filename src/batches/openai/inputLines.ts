@@ -38,8 +38,11 @@ export class LineReader {
     const found: Array<string> = []
     let from = 0
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
-      this.#pieces.push(bytes.subarray(from, end))
-      found.push(this.#taken())
+      if (end === from && this.#bytes === 0) found.push("")
+      else {
+        this.#pieces.push(bytes.subarray(from, end))
+        found.push(this.#taken())
+      }
       from = end + 1
     }
     // Copied: a short line would keep the whole chunk.

@@ -1,6 +1,6 @@
 import { Clock, Effect, Runtime } from "effect"
 import type { Caller } from "../../contract/callers/Caller.ts"
-import type { Failure } from "../../contract/failures/Failure.ts"
+import type { Failure, Unavailable } from "../../contract/failures/Failure.ts"
 import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
 import { StoredFiles } from "../../storedFiles/StoredFiles.ts"
@@ -15,6 +15,8 @@ import { detailsOf, outputLine } from "./openAIBatch.ts"
 
 /** Lines read at a time. */
 const atOnce = 50
+/** Blank lines of a file. */
+const mostBlank = 50_000
 
 /** Reads the input files of OpenAI's batches, and writes their output and error files. */
 export const makeBatchFiles = Effect.gen(function* () {
@@ -24,39 +26,53 @@ export const makeBatchFiles = Effect.gen(function* () {
   const storeLines = yield* makeStoreLines
   const runtime = yield* Effect.runtime()
 
-  /** Stores the lines of a batch's file. Returns their number, or the mistakes in them. Lines of an earlier try are replaced. */
+  /**
+   * Stores the lines of a batch's file. Returns their number, or the mistakes in them. Lines of an earlier try are
+   * replaced. Fails or dies while the file can't be read.
+   */
   const validate = Effect.fnUntraced(function* (
     batch: BatchRow
-  ): Effect.fn.Return<number | ReadonlyArray<BatchError>, StoreFailure> {
+  ): Effect.fn.Return<number | ReadonlyArray<BatchError>, StoreFailure | Unavailable> {
     const { inputFile } = detailsOf(batch)
-    while (yield* orStoreFailure(lines.removeSome(batch.id))) {
-      // Some are left.
-    }
-    const found = yield* Effect.either(files.read({ account: batch.account_id }, inputFile))
-    if (found._tag === "Left") {
-      return [{ code: "invalid_file", line: null, message: "The input file is gone", param: "input_file_id" }]
-    }
-    const { stored } = found.right
+    yield* orStoreFailure(lines.removeFilled(batch.id))
+    const found = yield* Effect.catchTag(files.read({ account: batch.account_id }, inputFile), "NotFound", () =>
+      Effect.succeed(undefined)
+    )
+    if (found === undefined) return [ofFile("invalid_file", "The input file is gone")]
+    const { stored } = found
     const check = makeLineCheck(batch.endpoint)
     const store = storeLines(batch.id)
     const reader = new LineReader()
     const errors: Array<BatchError> = []
+    let isOver = false
     const take = Effect.fnUntraced(function* (text: string): Effect.fn.Return<void, StoreFailure> {
+      if (isOver) return
       const line = check.check(text)
-      if (line === undefined || errors.length >= mostErrors) return
-      if ("code" in line) errors.push(line)
-      else if (check.count() > mostInput.lines) {
+      if (check.count() > mostInput.lines || check.line() > mostInput.lines + mostBlank) {
         errors.push(ofFile("too_many_requests", `expected at most ${mostInput.lines} requests`))
-      } else if (errors.length === 0) yield* orStoreFailure(store.add(line))
+        isOver = true
+      } else if (line !== undefined && "code" in line) {
+        errors.push(line)
+        isOver = errors.length === mostErrors
+      } else if (line !== undefined && errors.length === 0) yield* orStoreFailure(store.add(line))
     })
     const stream = stored.part(0, stored.size - 1).getReader()
-    for (let next = yield* read(stream); next !== undefined; next = yield* read(stream)) {
-      const texts = reader.push(next)
-      if (texts === "long") return [ofFile("line_too_long", `line ${check.line() + 1} is too long`)]
-      yield* Effect.forEach(texts, take, { discard: true })
-      if (errors.length >= mostErrors) break
-    }
-    yield* take(reader.rest())
+    const takeAll = Effect.gen(function* () {
+      for (let next = yield* read(stream); next !== undefined; next = yield* read(stream)) {
+        const texts = reader.push(next)
+        if (texts === "long") {
+          errors.push(ofFile("line_too_long", `line ${check.line() + 1} is too long`))
+          return
+        }
+        yield* Effect.forEach(texts, take, { discard: true })
+        if (isOver) return
+      }
+      yield* take(reader.rest())
+    })
+    yield* Effect.ensuring(
+      takeAll,
+      Effect.promise(() => stream.cancel().catch(() => undefined))
+    )
     yield* orStoreFailure(store.flush)
     if (errors.length === 0 && store.count() === 0) return [ofFile("empty_file", "the file has no requests")]
     return errors.length > 0 ? errors : store.count()
@@ -97,7 +113,7 @@ export const makeBatchFiles = Effect.gen(function* () {
     return (yield* files.put(owner, words, given)).id
   })
 
-  /** Writes the files of a batch whose lines have ended, those that it does not have yet. */
+  /** Writes the files of a batch whose lines have ended, those that it does not have yet. The lines go. */
   const finalize = Effect.fnUntraced(function* (
     batch: BatchRow,
     owner: Pick<Caller, "account" | "key" | "filesBytes">
@@ -116,6 +132,7 @@ export const makeBatchFiles = Effect.gen(function* () {
       const error = { kind: "error", meets: (line: EndedLine) => line.outcome !== "succeeded" } as const
       yield* save({ errorFile: (yield* writeFile(batch, owner, error)) ?? null })
     }
+    yield* orStoreFailure(lines.removeEnded(batch.id))
   })
 
   return { validate, finalize } as const

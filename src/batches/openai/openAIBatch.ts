@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Limits } from "../../contract/callers/Caller.ts"
 import { maybe } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { BatchRow, EndedLine } from "../store/BatchRow.ts"
@@ -14,6 +15,7 @@ const Failed = Schema.Struct({
 /** The stored details of a batch of OpenAI's, beside its columns. Times are Unix ms. */
 export const Details = Schema.Struct({
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  tokenLimits: maybe(Limits),
   inputFile: Schema.String,
   metadata: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
   outputLifeSeconds: maybe(Schema.Int),
@@ -71,7 +73,8 @@ const statusOf = ({ cancel_at, state, stop }: BatchRow, { errors, finalizingAtMs
     if (state !== "running") return "validating"
     return finalizingAtMs === undefined || finalizingAtMs === null ? "in_progress" : "finalizing"
   }
-  if (errors !== undefined && errors !== null) return "failed"
+  // Without its files it was given up.
+  if ((errors ?? null) !== null || (finalizingAtMs ?? null) === null) return "failed"
   if (stop?.outcome === "canceled") return "cancelled"
   return stop?.outcome === "expired" ? "expired" : "completed"
 }

@@ -47,13 +47,14 @@ export type BatchRow = ReturnType<typeof batchRows.one>
 export const openLines = ({ canceled, errored, expired, succeeded, total }: Counts): number =>
   total - succeeded - errored - canceled - expired
 
-/** A line with its request, while a node has it. */
+/** A line while a node has it. */
 export const heldLines = rows("batch_lines", {
   batch_id: Schema.String,
   place: Schema.Int,
-  request: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
-  tries: Schema.Int
+  tries: Schema.Int,
+  /** Those of its sealed request. */
+  bytes: Schema.Int
 })
 export type HeldLine = ReturnType<typeof heldLines.one>
 
@@ -68,4 +69,6 @@ export const endedLines = rows("batch_lines", {
 })
 export type EndedLine = ReturnType<typeof endedLines.one>
 
+export const lineRequests = rows("batch_lines", { request: Schema.NullOr(Schema.String) })
+export const lineSizes = rows("batch_lines", { place: Schema.Int, bytes: Schema.Int })
 export const linePlaces = rows("batch_lines", { batch_id: Schema.String, place: Schema.Int })

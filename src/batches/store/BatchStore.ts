@@ -12,7 +12,7 @@ import type { BatchRow, Stop } from "./BatchRow.ts"
 
 /** A batch whose lines are still stored is removed after this time. */
 const fillingMs = 3_600_000
-/** The most batches of a node's attention at a time, the oldest ones. */
+/** The most batches of a node's attention at a time. */
 const mostRunning = 100
 /** Lines removed in one statement. */
 const removedAtOnce = 1_000
@@ -121,9 +121,14 @@ export class BatchStore extends Effect.Service<BatchStore>()("gateway/batches/st
           WHERE id = ${id} AND state IN ('validating', 'running') AND stop IS NULL`
       )
 
-    /** Batches whose lines may begin, oldest first. */
+    /** Batches whose lines may begin: the oldest one of each account, then the next, so that no account waits for another. */
     const running: Effect.Effect<ReadonlyArray<BatchRow>, SqlError> = Effect.map(
-      sql`SELECT * FROM batches WHERE state = 'running' AND stop IS NULL ORDER BY created_at, id LIMIT ${mostRunning}`,
+      sql`SELECT * FROM batches WHERE id IN
+          (SELECT id FROM
+            (SELECT id, created_at, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY created_at, id) AS turn
+              FROM batches WHERE state = 'running' AND stop IS NULL) AS open
+            ORDER BY turn, created_at, id LIMIT ${mostRunning})
+        ORDER BY created_at, id`,
       batchRows.all
     )
 

@@ -7,11 +7,13 @@ import { isLiving } from "../../cluster/store/living.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { partHold } from "../../ledger/partHold.ts"
 import { Commits } from "../../sql/Commits.ts"
-import { endedLines, heldLines, linePlaces } from "./BatchRow.ts"
-import type { EndedLine, HeldLine, Outcome, Stop } from "./BatchRow.ts"
+import { endedLines, heldLines, linePlaces, lineRequests, lineSizes } from "./BatchRow.ts"
+import type { HeldLine, Outcome, Stop } from "./BatchRow.ts"
 
 /** Lines removed in one statement. */
 const removedAtOnce = 1_000
+/** The bytes of results that are read at once, beyond the first. */
+const pageBytes = 4 * 1024 * 1024
 
 /** A line to store, with its sealed request. */
 export interface NewLine {
@@ -50,7 +52,7 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
 
     const living = node.isShared ? () => sql`AND ${isLiving(sql, node.id())}` : () => sql``
 
-    /** Takes lines of a batch for this node. No two nodes get the same. */
+    /** Takes lines of a batch for this node, without their requests. No two nodes get the same. */
     const claim = (batch: string, limit: number): Effect.Effect<ReadonlyArray<HeldLine>, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const due = sql`SELECT place FROM batch_lines WHERE batch_id = ${batch} AND outcome IS NULL AND node IS NULL
@@ -62,11 +64,30 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
         return Effect.map(
           commits.commit(
             sql`UPDATE batch_lines SET node = ${node.id()} WHERE batch_id = ${batch} AND ${among} ${living()}
-              RETURNING *`
+              RETURNING batch_id, place, attempts, tries, COALESCE(octet_length(request), 0) AS bytes`
           ),
           heldLines.all
         )
       })
+
+    /**
+     * Frees lines of a batch that this node has, beside those that run. The connection may have ended while they were taken,
+     * so that no one knows them.
+     */
+    const unclaim = (batch: string, running: ReadonlyArray<HeldLine>): Effect.Effect<unknown, SqlError> =>
+      commits.commit(
+        sql`UPDATE batch_lines SET node = NULL WHERE ${sql.and([
+          sql`batch_id = ${batch} AND node = ${node.id()} AND outcome IS NULL`,
+          ...(running.length === 0
+            ? []
+            : [
+                sql`NOT (${sql.in(
+                  "place",
+                  running.map(({ place }) => place)
+                )})`
+              ])
+        ])}`
+      )
 
     const ours = ({ batch_id, place }: HeldLine) =>
       sql`batch_id = ${batch_id} AND place = ${place} AND node = ${node.id()} AND outcome IS NULL`
@@ -77,6 +98,13 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
         sql`UPDATE batch_lines SET tries = tries WHERE ${ours(line)} AND EXISTS
           (SELECT 1 FROM batches WHERE id = ${line.batch_id} AND state = 'running' AND stop IS NULL) RETURNING place`,
         (found) => found.length > 0
+      )
+
+    /** The sealed request of a line that this node has; undefined if another one has it. */
+    const requestOf = (line: HeldLine): Effect.Effect<string | undefined, SqlError> =>
+      Effect.map(
+        sql`SELECT request FROM batch_lines WHERE ${ours(line)}`,
+        (found) => lineRequests.first(found)?.request ?? undefined
       )
 
     /** Counts ended lines. False if the batch has ended. */
@@ -116,15 +144,6 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
         (found) => found.length > 0
       )
 
-    /** Gives back lines that this node has and that did not begin. */
-    const unclaim = (batch: string, given: ReadonlyArray<HeldLine>): Effect.Effect<unknown, SqlError> =>
-      commits.commit(
-        sql`UPDATE batch_lines SET node = NULL WHERE batch_id = ${batch} AND node = ${node.id()} AND ${sql.in(
-          "place",
-          given.map(({ place }) => place)
-        )}`
-      )
-
     /** Ends some lines that no node has; returns how many. */
     const endWaiting = (
       batch: string,
@@ -142,23 +161,40 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
         })
       )
 
-    /** Lines in their order, after a place. */
-    const page = (batch: string, after: number, limit: number): Effect.Effect<ReadonlyArray<EndedLine>, SqlError> =>
-      Effect.map(
-        sql`SELECT place, custom_id, outcome, status, request_id, result FROM batch_lines
-          WHERE batch_id = ${batch} AND place > ${after} ORDER BY place LIMIT ${limit}`,
-        endedLines.all
+    /** Lines in their order, after a place: at most so many, and fewer if their results are long. None: there are no more. */
+    const page = Effect.fnUntraced(function* (batch: string, after: number, limit: number) {
+      const sizes = lineSizes.all(
+        yield* sql`SELECT place, COALESCE(octet_length(result), 0) AS bytes FROM batch_lines
+          WHERE batch_id = ${batch} AND place > ${after} ORDER BY place LIMIT ${limit}`
       )
+      let bytes = 0
+      const beyond = sizes.findIndex((line, index) => (bytes += line.bytes) > pageBytes && index > 0)
+      const last = sizes.at(beyond === -1 ? -1 : beyond - 1)?.place ?? after
+      return endedLines.all(
+        yield* sql`SELECT place, custom_id, outcome, status, request_id, result FROM batch_lines
+          WHERE batch_id = ${batch} AND place > ${after} AND place <= ${last} ORDER BY place`
+      )
+    })
 
-    /** Removes some lines of a batch. True if more may be left. */
-    const removeSome = (batch: string): Effect.Effect<boolean, SqlError> =>
+    /** Removes some of the lines that meet a condition. True if more may be left. */
+    const removeSome = (batch: string, which: Fragment): Effect.Effect<boolean, SqlError> =>
       Effect.map(
         commits.commit(
           sql`DELETE FROM batch_lines WHERE batch_id = ${batch} AND place IN
-            (SELECT place FROM batch_lines WHERE batch_id = ${batch} LIMIT ${removedAtOnce}) RETURNING place`
+            (SELECT place FROM batch_lines WHERE batch_id = ${batch} AND ${which} LIMIT ${removedAtOnce}) RETURNING place`
         ),
         (removed) => removed.length === removedAtOnce
       )
+
+    const removeAll = (batch: string, which: Fragment): Effect.Effect<unknown, SqlError> =>
+      Effect.repeat(removeSome(batch, which), { while: (hasMore) => hasMore })
+
+    /** Removes the lines of a batch whose file is looked at. Those of one that runs stay, also if a paused node asks. */
+    const removeFilled = (batch: string) =>
+      removeAll(batch, sql`EXISTS (SELECT 1 FROM batches WHERE id = ${batch} AND state = 'validating')`)
+
+    /** Removes the lines that have ended, whose results are in files. */
+    const removeEnded = (batch: string) => removeAll(batch, sql`outcome IS NOT NULL`)
 
     /** Frees lines with their holds. */
     const free = (whose: Fragment, attempts: number): Effect.Effect<number, SqlError> =>
@@ -187,14 +223,16 @@ export class LineStore extends Effect.Service<LineStore>()("gateway/batches/stor
     return {
       insert,
       claim,
+      unclaim,
+      requestOf,
       mayBegin,
       finish,
       counted,
       giveBack,
-      unclaim,
       endWaiting,
       page,
-      removeSome,
+      removeFilled,
+      removeEnded,
       takeOver,
       giveBackAll
     } as const

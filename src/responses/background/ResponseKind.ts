@@ -146,7 +146,7 @@ export const makeResponseKind: Effect.Effect<
     record: ({ id, state }) => ({ id, object: "response", state }),
     changed: (task) => orStoreFailure(isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
     removed: (ids) => orStoreFailure(events.remove(ids)),
-    stop: ({ id }) => stops.stop(id),
+    stop: ({ id }) => Effect.as(stops.stop(id), undefined),
     gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
   }
 })
