@@ -44,14 +44,14 @@ it("the binary takes 1,100 ms of the processor, all threads together, until it i
   return keeps("the start of the binary", 1_100, startMs, "objects")
 })
 
-it("the binary takes 170 MB at most while nothing happens", async () => {
+it("the binary takes 185 MB at most while nothing happens", async () => {
   const gateway = await start()
   try {
     await Bun.sleep(5_000)
     const megabytes = residentBytes(gateway.pid) / 1024 / 1024
-    console.log(`the idle binary: ${Math.round(megabytes)} of 170 MB`)
+    console.log(`the idle binary: ${Math.round(megabytes)} of 185 MB`)
     // 140 is the aim: docs/performance.md.
-    expect(megabytes).toBeLessThanOrEqual(170)
+    expect(megabytes).toBeLessThanOrEqual(185)
   } finally {
     await gateway.dispose()
   }
