@@ -21,10 +21,10 @@ export interface ServedTools extends OfferedTools {
 
 interface Serving {
   /** Asks all servers for their tools. Connections end with the scope. */
-  readonly offer: (asked: Asked) => Effect.Effect<ServedTools, InvalidRequest | ToolsFailed, Scope.Scope>
+  readonly offer: (asked: RequestServers) => Effect.Effect<ServedTools, InvalidRequest | ToolsFailed, Scope.Scope>
 }
 
-interface Asked {
+interface RequestServers {
   readonly servers: ReadonlyArray<McpServerRequest>
   /** True if the caller's key and account let it use a tool. */
   readonly mayUse: (tool: string) => boolean
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
 
   const listOf = (
     asked: McpServerRequest,
-    { mayUse, words }: Asked
+    { mayUse, words }: RequestServers
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
       const client = yield* loaded
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
       return tools.map((tool) => ({ asked, connection, tool }))
     })
 
-  const offer = (all: Asked) => {
+  const offer = (all: RequestServers) => {
     const { mostCalls, requestId, servers, taken, words } = all
     return Effect.map(
       Effect.filterOrFail(

@@ -7,7 +7,7 @@ const longestMs = 3_600_000
 /** The most of all lists, in bytes as they came. */
 const mostBytes = 32 * 1_048_576
 
-interface Kept {
+interface CachedList {
   readonly list: McpList
   readonly untilMs: number
   readonly bytes: number
@@ -18,7 +18,7 @@ interface Kept {
  * shared either, since credentials of callers that are wrong would get it.
  */
 export class Lists {
-  readonly #kept = new NamedSlots<Kept>()
+  readonly #kept = new NamedSlots<CachedList>()
   #bytes = 0
 
   get(server: McpServer): Effect.Effect<McpList | undefined> {

@@ -44,7 +44,7 @@ const sinceSummary = (messages: ReadonlyArray<InputMessage>): ReadonlyArray<Inpu
 
 const isSummary = (block: ContentBlock): boolean => summaryIn(block) !== undefined
 
-const messageItems = (message: InputMessage, found: Found): ReadonlyArray<Item> => {
+const messageItems = (message: InputMessage, found: ToolOutcomes): ReadonlyArray<Item> => {
   const { content, role = "user" } = message
   if (typeof content === "string") return [{ type: "message", role, content: [text(content)] }]
   const items: Array<Item> = []
@@ -67,7 +67,7 @@ const messageItems = (message: InputMessage, found: Found): ReadonlyArray<Item> 
 }
 
 /** A block's item. Undefined if it is part of a message, "nothing" if another block's item includes it. */
-const blockItem = (block: ContentBlock, found: Found): Item | "nothing" | undefined => {
+const blockItem = (block: ContentBlock, found: ToolOutcomes): Item | "nothing" | undefined => {
   switch (block.type) {
     case "tool_use":
       return {
@@ -238,16 +238,15 @@ const fileSource = (
   }
 }
 
-/** The results of each replayed search, by its id. */
 /** The outcomes of tools that ran on the model's side; absent if there are none. */
-interface Found {
+interface ToolOutcomes {
   searches?: Map<string, NonNullable<SearchItem["outcome"]>>
   /** The calls of servers' tools, by id: true for those with a result. */
   calls?: Map<string, boolean>
 }
 
-const foundIn = (messages: ReadonlyArray<InputMessage>): Found => {
-  const found: Found = {}
+const foundIn = (messages: ReadonlyArray<InputMessage>): ToolOutcomes => {
+  const found: ToolOutcomes = {}
   for (const { content } of messages) {
     if (typeof content === "string") continue
     for (const block of content) {

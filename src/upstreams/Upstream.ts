@@ -90,8 +90,8 @@ export interface PassthroughRequest {
    */
   readonly rewrite: (answer: JsonObject) => JsonObject
   /**
-   * Gets the whole answer with the caller's names, also that of a stream, before its end is told: perhaps again once its
-   * usage is counted. Chat completions have it if they are stored.
+   * Stores the whole answer, with the caller's names, before the last frame of a stream is sent. Called again if its
+   * usage is counted afterwards. Only stored chat completions have it.
    */
   readonly keep?: ((answer: JsonObject) => void) | undefined
   /** Counts of the request by the gateway, for answers that do not tell them. */
