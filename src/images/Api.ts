@@ -1,11 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { eventStream } from "../contract/bodies/eventStream.ts"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { ModelNotFoundError } from "../contract/failures/codedErrors.ts"
 import { integer, maybe, required } from "../contract/fields.ts"
 import { edit, vary } from "./EditApi.ts"
-import { ImageList } from "./ImageList.ts"
+import { imageEvents, ImageList } from "./ImageList.ts"
 
 /** The body of POST /v1/images/generations (docs/api.md#images). Models differ in values, which are theirs to check. */
 export const CreateImage = Schema.Struct({
@@ -41,11 +40,7 @@ const create = HttpApiEndpoint.post("create", "/v1/images/generations")
       summary: "Create images",
       description: "Draws a prompt: answers with the images, or with a server-sent event stream when `stream` is true.",
       transform: (operation) => {
-        operation.responses[200].content["text/event-stream"] = eventStream({
-          description: "An event for each finished image; the last one has the usage.",
-          event: "`image_generation.completed`, or `error` for a failure after the stream has begun.",
-          data: "The image as JSON, with its `type`."
-        })
+        operation.responses[200].content["text/event-stream"] = imageEvents("image_generation.completed")
         return operation
       }
     })

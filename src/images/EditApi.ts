@@ -2,10 +2,9 @@ import { HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Flag, integerOrText } from "../contract/bodies/formFields.ts"
 import { FileField } from "../contract/bodies/UploadedFile.ts"
-import { eventStream } from "../contract/bodies/eventStream.ts"
 import { BodyLimit, Form, Idempotent } from "../contract/annotations.ts"
 import { maybe, required } from "../contract/fields.ts"
-import { ImageList } from "./ImageList.ts"
+import { imageEvents, ImageList } from "./ImageList.ts"
 
 const mebi = 1024 * 1024
 /** OpenAI's bounds of a picture and of their number, which the mask and markup come beside. */
@@ -85,11 +84,7 @@ export const edit = HttpApiEndpoint.post("edit", "/v1/images/edits")
       summary: "Edit images",
       description: "A form with files, or JSON with addresses. Answers as image generations do.",
       transform: (operation) => {
-        operation.responses[200].content["text/event-stream"] = eventStream({
-          description: "An event for each finished image; the last one has the usage.",
-          event: "`image_edit.completed`, or `error` for a failure after the stream has begun.",
-          data: "The image as JSON, with its `type`."
-        })
+        operation.responses[200].content["text/event-stream"] = imageEvents("image_edit.completed")
         return operation
       }
     })
