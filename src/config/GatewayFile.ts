@@ -86,7 +86,7 @@ export const GatewayFile = Schema.Struct({
   search: optionalField(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
   mcp: optionalField(
     Mcp,
-    "[Tools](tools.md) of MCP servers, for callers at `/mcp`: `servers` with their [fields](#mcp-servers).",
+    "[Tools](tools.md) of MCP servers, for callers at `/mcp`: `servers` with their [fields](#mcp-servers), and `own_servers: off`, which refuses servers that requests name by address.",
     "the built-in server alone"
   ),
   requests: optionalField(

@@ -35,6 +35,11 @@ export class RequestIdInErrors extends Context.Reference<RequestIdInErrors>()("g
   defaultValue: () => false
 }) {}
 
+/** On a group: its requests are messages (`messagesOf`), and its handlers count those that are requests. */
+export class OfMessages extends Context.Reference<OfMessages>()("gateway/contract/OfMessages", {
+  defaultValue: () => false
+}) {}
+
 /** On a group: the provider whose rate-limit headers its replies carry. */
 export class RateHeaders extends Context.Reference<RateHeaders>()("gateway/contract/RateHeaders", {
   defaultValue: (): "openai" | "anthropic" | null => null

@@ -1,6 +1,7 @@
 import type { Caller } from "../contract/callers/Caller.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Admitted } from "../contract/callers/Standing.ts"
+import { messagesOf } from "../limits/messagesOf.ts"
 import { Future, Failed } from "../flow/Future.ts"
 import type { Settled } from "../flow/Future.ts"
 import { tellSpending } from "./agentRefusal.ts"
@@ -27,7 +28,8 @@ const admit = (exchange: Exchange, route: Route, caller: Opened): Opened | Promi
   const { openedBy, spending } = caller.value
   exchange.isAgent = openedBy === "sign-in" && route.group === "messages"
   if (exchange.isAgent && spending !== undefined) tellSpending(exchange.reply.headers, spending)
-  const answer = run(exchange, exchange.serving.access.admit(caller.value))
+  const counted = route.isOfMessages ? messagesOf(caller.value) : caller.value
+  const answer = run(exchange, exchange.serving.access.admit(counted))
   if (!(answer instanceof Promise)) return admissionOf(exchange, route, caller, answer)
   exchange.hasWaited = true
   return answer.then((end) => admissionOf(exchange, route, caller, end))

@@ -12,6 +12,7 @@ import {
   KnownFieldsOnly,
   LongBody,
   LongLived,
+  OfMessages,
   OpenedBy,
   Prefixes,
   Public,
@@ -39,6 +40,8 @@ export interface Route {
   readonly path: string
   readonly isPublic: boolean
   readonly openedBy: "api-key" | "admin-key" | "anyone"
+  /** True if a message to it may be no request of the caller's limits. */
+  readonly isOfMessages: boolean
   readonly isIdempotent: boolean
   readonly isLongLived: boolean
   /** The `type` of its request messages on a socket; null if it has none. */
@@ -133,6 +136,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         path: endpoint.path,
         isPublic: Context.get(mergedAnnotations, Public),
         openedBy: Context.get(mergedAnnotations, OpenedBy),
+        isOfMessages: Context.get(mergedAnnotations, OfMessages),
         isIdempotent: Context.get(mergedAnnotations, Idempotent),
         isLongLived: Context.get(mergedAnnotations, LongLived),
         socketEvent: Context.get(mergedAnnotations, AskedBySocket),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Scope } from "effect"
+import { Configuration } from "../config/Configuration.ts"
 import { Settings } from "../config/Settings.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
@@ -59,6 +60,7 @@ const make = Effect.gen(function* () {
     Effect.cached
   )
   const send = sendGuarded(yield* AddressGuard)
+  const configuration = yield* Configuration
   const { server } = yield* Settings
   const plain = (url: string): string => `${withoutSlash(URL.parse(url)?.href ?? url)}/`
   const own = Option.map(server.publicUrl, plain)
@@ -73,6 +75,9 @@ const make = Effect.gen(function* () {
     const address = `${param}.${urlField}`
     if (url === undefined) {
       return refuse(address, `expected an address: the label alone names no server here yet; got "${label}"`)
+    }
+    if (configuration.current().value.mcp?.own_servers === "off") {
+      return refuse(address, "servers by address are off at this gateway (mcp.own_servers)")
     }
     if (isOwn(url)) return refuse(address, "expected an address of another server than this gateway")
     return Effect.succeed({ url, headers, send, callMs, listMs: 0 })

@@ -17,6 +17,8 @@ export interface RegisteredServer {
   readonly description: string | undefined
   /** True if each caller sends a token of its own for the server. */
   readonly needsToken: boolean
+  /** True if the operator believes what the server says of its tools. */
+  readonly isTrusted: boolean
   /** The server with the account that a request uses there. @param token the caller's */
   readonly reached: (token?: Redacted.Redacted) => McpServer
   /** True if the configuration offers a tool of the server. */
@@ -70,6 +72,7 @@ export const registered = (name: string, entry: McpEntry): RegisteredServer => {
     name,
     description,
     needsToken: entry.auth === "caller",
+    isTrusted: entry.trusted === true,
     reached: (token = api_key) => ({
       url,
       headers: Redacted.make({

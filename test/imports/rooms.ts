@@ -61,7 +61,6 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   upstreams: [...leaves, "generation", "tokens", "guard", "credentials", "files", "documents"],
   tools: [...leaves, "generation", "tokens", "upstreams"],
   search: [...leaves, "generation", "tokens", "upstreams", "tools"],
-  mcp: [...leaves, "generation", "guard", "upstreams", "tools"],
   sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],
   ownership: [...leaves, "generation", "upstreams"],
@@ -93,6 +92,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "limits",
     "catalogue"
   ],
+  mcp: [...leaves, "generation", "guard", "upstreams", "tools", "limits"],
   pipeline: [...leaves, "generation", "ledger", "storedFiles", "tools", "mcp", "dispatch"],
   idempotency: [...leaves, "cluster"],
 

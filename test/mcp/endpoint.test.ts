@@ -25,7 +25,11 @@ const wiki = Bun.serve({
   }
 })
 
-const secrets = { all: "mcp-all-secret-0123456789-0123", few: "mcp-few-secret-0123456789-0123" }
+const secrets = {
+  all: "mcp-all-secret-0123456789-0123",
+  few: "mcp-few-secret-0123456789-0123",
+  one: "mcp-one-secret-0123456789-0123"
+}
 let gateway: GatewayHere
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-mcp-"))
@@ -44,7 +48,8 @@ beforeAll(async () => {
       },
       keys: [
         { name: "all", secret: secrets.all, account: "a" },
-        { name: "few", secret: secrets.few, account: "b", tools: ["*/search", "sandbox-tools/*"] }
+        { name: "few", secret: secrets.few, account: "b", tools: ["*/search", "sandbox-tools/*"] },
+        { name: "one", secret: secrets.one, account: "c", limits: { requests_per_minute: 1 } }
       ],
       accounts: { b: { not_tools: ["sandbox-tools/d*"] } }
     })
@@ -183,6 +188,19 @@ describe("a call", () => {
     expect((await response.json()).result.content).toEqual([{ type: "text", text: "hello" }])
     const id = response.headers.get("x-request-id") ?? ""
     await expect.poll(() => rowOf(id)).toMatchObject({ endpoint: "/mcp/:server", tags: ["tool=sandbox-tools/echo"] })
+  })
+})
+
+describe("the limit of a key with one request a minute", () => {
+  it("counts calls alone, and all messages up to ten", async () => {
+    const send = async (method: string, params: object = {}) =>
+      (await ask("/mcp/sandbox-tools", { method, params }, {}, secrets.one)).status
+    const call = () => send("tools/call", { name: "echo", arguments: { text: "hello" } })
+    const first = [await send("initialize"), await send("tools/list"), await call(), await call()]
+    expect(first).toEqual([200, 200, 200, 429])
+    const others: Array<number> = []
+    while (others.length < 7) others.push(await send("ping"))
+    expect(others).toEqual([200, 200, 200, 200, 200, 200, 429])
   })
 })
 

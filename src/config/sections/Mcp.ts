@@ -60,6 +60,11 @@ export const McpServer = Schema.Struct({
     "`true`: only tools that it calls read-only (`readOnlyHint`) are offered.",
     "`false`"
   ),
+  trusted: optionalField(
+    Schema.Boolean,
+    "`true`: what it says of its tools is believed: one that is read-only or idempotent (`readOnlyHint`, `idempotentHint`) may be called again if the gateway ended in the middle of a call.",
+    "`false`"
+  ),
   call_seconds: optionalField(seconds(600), "The most time of a call.", "`60`"),
   list_seconds: optionalField(
     Schema.Number.pipe(Schema.between(0, 3_600)),
@@ -83,6 +88,11 @@ export const Mcp = Schema.Struct({
     namedBy(McpServer, isServerName, serverNames),
     "MCP servers by a name of your choice: [fields](#mcp-servers).",
     "`sandbox-tools`, the built-in server, alone"
+  ),
+  own_servers: optionalField(
+    Schema.Literal("on", "off"),
+    "`off`: requests that name a server by its address are refused where the gateway would call it.",
+    "`on`"
   )
 })
 

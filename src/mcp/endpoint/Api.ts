@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit } from "../../contract/annotations.ts"
+import { BodyLimit, OfMessages } from "../../contract/annotations.ts"
 import { CodedError } from "../../contract/failures/codedErrors.ts"
 import { answerField, JsonObject, maybe, required } from "../../contract/fields.ts"
 
@@ -84,6 +84,7 @@ export class McpApi extends HttpApiGroup.make("mcp")
   .add(one)
   .addError(CodedError)
   .annotate(BodyLimit, 1024 * 1024)
+  .annotate(OfMessages, true)
   .annotateContext(
     OpenApi.annotations({ title: "MCP", description: "Tools of the registered MCP servers, for agents." })
   ) {}

@@ -2,8 +2,11 @@ import { Effect, Either, Layer, Struct } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import type { Caller } from "../../contract/callers/Caller.ts"
 import { Forbidden, NotFound } from "../../contract/failures/Failure.ts"
+import type { RateLimited } from "../../contract/failures/Failure.ts"
 import type { Handlers, Incoming } from "../../contract/handlers.ts"
 import { isObject } from "../../contract/json/json.ts"
+import { countRequest } from "../../limits/countRequest.ts"
+import { Limits } from "../../limits/Limits.ts"
 import { McpServers } from "../McpServers.ts"
 import { OwnMark } from "../OwnMark.ts"
 import type { McpAnswer, McpApi, McpMessage } from "./Api.ts"
@@ -22,6 +25,7 @@ interface Input {
 export const makeAnswering = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const mark = yield* OwnMark
+  const limits = yield* Limits
   const { ofAll, ofOne } = yield* Effect.provide(makeServedTools, yield* Layer.build(McpServers.Default))
 
   /** Refuses web pages of other origins, which could reach a gateway in their reader's own network. */
@@ -42,15 +46,16 @@ export const makeAnswering = Effect.gen(function* () {
     const asked = readMessage(sent, request.headers, tools.instructions)
     const call = Either.isRight(asked) ? asked.right.call : undefined
     if (call === undefined && request.record !== undefined) request.record.hasRow = false
+    const counted = call === undefined ? Effect.void : countRequest(limits, caller)
     return Effect.zipRight(
-      Effect.zipRight(checkSource(request), checkOrigin(request)),
+      Effect.all([checkSource(request), checkOrigin(request), counted]),
       Either.isLeft(asked) ? Effect.succeed(asked.left) : tools.answer(asked.right, caller, request)
     ).pipe(Effect.map(overHttp))
   }
 
   return {
     all: (input) => answer(input, ofAll),
-    one: ({ path, ...input }): Effect.Effect<McpAnswer | Response, Forbidden | NotFound> => {
+    one: ({ path, ...input }): Effect.Effect<McpAnswer | Response, Forbidden | NotFound | RateLimited> => {
       const tools = ofOne(path.server, input.caller)
       return tools === undefined ? Effect.fail(unknownServer(path.server)) : answer(input, tools)
     }
