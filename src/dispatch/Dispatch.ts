@@ -29,7 +29,7 @@ import { makeSigning, signsNothing } from "./callSignatures.ts"
 import type { Signing } from "./callSignatures.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
-import { callsServerTools, extendHold } from "./extendHold.ts"
+import { callsServerTools, extendHold, runApproved } from "./extendHold.ts"
 import { fitOutput } from "./fitOutput.ts"
 import { translateInstead } from "./translateInstead.ts"
 import { makeQuote } from "./makeQuote.ts"
@@ -228,10 +228,14 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         ? runFutureUninterruptible(runtime, ledger.open(work))
         : Future.succeed(work.options.prepaid.charge(work))
 
-    const beginCalls = (work: Work, charge: Charge): Future<Generation, Failure> =>
-      work.request.isLarge === true
+    const beginCalls = (work: Work, charge: Charge): Future<Generation, Failure> => {
+      const approved = work.options.serverTools?.approved
+      if (approved !== undefined)
+        return runFuture(runtime, runApproved(work, charge, approved)).flatMap(() => start(work, charge))
+      return work.request.isLarge === true
         ? runFuture(runtime, Effect.promise(nextTurn)).flatMap(() => start(work, charge))
         : Future.attempt(() => start(work, charge))
+    }
 
     const startCharged = (work: Work, charge: Charge): Future<Generation, Failure> =>
       beginCalls(work, charge).matchCause({

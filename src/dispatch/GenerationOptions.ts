@@ -5,7 +5,7 @@ import type { Model } from "../catalogue/Catalogue.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Several } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
-import type { OfferedTools } from "../tools/ServerTool.ts"
+import type { RequestTools } from "../tools/RequestTools.ts"
 import type { CalledFamily } from "../contract/kinds.ts"
 
 /** The request in its family's own dialect, for upstreams that speak it. */
@@ -42,7 +42,7 @@ export interface GenerationOptions {
   /** True if the answer is stored. Defaults to false. */
   readonly isStored?: boolean | undefined
   /** Tools that the gateway runs. Their functions are among the conversation's. */
-  readonly serverTools?: OfferedTools | undefined
+  readonly serverTools?: RequestTools | undefined
   /** Several answers: an upstream of the same dialect makes them all, another one is called once for each. */
   readonly several?: Several | undefined
 }

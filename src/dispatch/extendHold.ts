@@ -4,6 +4,7 @@ import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Charge } from "../ledger/Charge.ts"
 import { costOf } from "../ledger/cost.ts"
 import type { GenerateOptions } from "../upstreams/Upstream.ts"
+import type { ApprovedCalls } from "../tools/ApprovedCalls.ts"
 import type { Work } from "./Work.ts"
 
 /** True if the conversation has tools that the gateway may run, so that its answer may take several rounds. */
@@ -22,3 +23,9 @@ export const extendHold = (
     costOf(work.price, used) + (next === undefined ? 0 : work.held(work.price, next).nanoUsd)
   return (used, next) => charge.extend?.(() => costly(used, next)) ?? Effect.succeed(true)
 }
+
+/** Runs the calls that the caller has approved, if its money is enough for all of them. */
+export const runApproved = (work: Work, charge: Charge, approved: ApprovedCalls): Effect.Effect<void> =>
+  Effect.flatMap(extendHold(work, charge)?.(approved.mostUsage) ?? Effect.succeed(true), (isPaid) =>
+    approved.run(isPaid)
+  )

@@ -1,25 +1,44 @@
 import { Effect } from "effect"
+import { InsufficientBalance } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
+import { addUsage } from "../generation/addUsage.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import { withoutRefusedPictures } from "../tools/laterRound.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { startGeneration } from "../upstreams/text/upstreamOf.ts"
-import type { OfferedTools } from "../tools/ServerTool.ts"
+import type { RequestTools } from "../tools/RequestTools.ts"
 import { toolGeneration } from "../tools/toolGeneration.ts"
 
 /** Starts a generation of an upstream whose model may call these tools, which the conversation offers as functions. */
 export const generateWithTools = (
   upstream: TextUpstream,
-  offered: OfferedTools,
-  asked: Conversation,
+  offered: RequestTools,
+  conversation: Conversation,
   options: GenerateOptions
-): Future<Generation, Failure | UpstreamError> =>
-  runFuture(
-    options.runtime,
-    Effect.map(startGeneration(upstream, asked, options), (first) =>
+): Future<Generation, Failure | UpstreamError> => {
+  const { approved } = offered
+  const begun = (asked: Conversation, extend = options.extend) =>
+    Effect.map(startGeneration(upstream, asked, { ...options, extend }), (first) =>
       toolGeneration({ upstream, options, asked, first, ...offered })
     )
+  if (approved === undefined) return runFuture(options.runtime, begun(conversation))
+  const asked = approved.after(conversation)
+  const { usage } = approved
+  const extend: GenerateOptions["extend"] =
+    options.extend && ((used, next) => options.extend?.(addUsage(used, usage), next) ?? Effect.succeed(true))
+  return runFuture(
+    options.runtime,
+    Effect.flatMap(extend?.(noUsage, asked) ?? Effect.succeed(true), (isPaid) =>
+      isPaid
+        ? withoutRefusedPictures((one) => begun(one, extend), asked, conversation.items.length)
+        : Effect.fail(tooDear)
+    )
   )
+}
+
+const tooDear = new InsufficientBalance({ message: "The balance is not enough for the results of the approved calls" })

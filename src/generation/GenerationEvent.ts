@@ -46,11 +46,20 @@ export type GenerationEvent =
   /** The tools of an MCP server, which are offered to the model. */
   | { readonly type: "server-tools"; readonly server: string; readonly tools: ReadonlyArray<ShownTool> }
   /** The model calls one of them; pieces of its arguments follow. */
-  | { readonly type: "server-call-start"; readonly id: string; readonly server: string; readonly tool: string }
+  | {
+      readonly type: "server-call-start"
+      readonly id: string
+      readonly server: string
+      readonly tool: string
+      /** The approval that the caller gave to it. */
+      readonly approval?: string | undefined
+    }
   | { readonly type: "server-call-delta"; readonly id: string; readonly text: string }
   /** The arguments are whole, and the call runs. */
   | { readonly type: "server-call-written"; readonly id: string }
   | { readonly type: "server-call-end"; readonly id: string; readonly result: ServerCallResult }
+  /** A whole call of such a tool, which runs only if the caller approves it in a later request. */
+  | { readonly type: "approval-asked"; readonly server: string; readonly tool: string; readonly arguments: string }
   /**
    * The answer in the caller's own dialect, as the upstream wrote it: whole frames of a stream, in UTF-8. Only
    * passthrough generations have these.

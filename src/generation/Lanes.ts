@@ -16,7 +16,14 @@ export type OpenItem =
     }
   | { readonly type: "search"; readonly id: string; readonly query: string }
   | { readonly type: "server-tools"; readonly server: string; readonly tools: ReadonlyArray<ShownTool> }
-  | { readonly type: "server-call"; readonly id: string; readonly server: string; readonly tool: string }
+  | {
+      readonly type: "server-call"
+      readonly id: string
+      readonly server: string
+      readonly tool: string
+      readonly approval?: string | undefined
+    }
+  | { readonly type: "approval-asked"; readonly server: string; readonly tool: string; readonly arguments: string }
 
 /** An event of the ordered items. */
 export type ItemEvent =

@@ -40,6 +40,18 @@ export interface McpServerRequest {
   readonly pinned: ReadonlyArray<PinnedTool> | undefined
 }
 
+/** A call that the caller has approved, before the model goes on. */
+export interface ApprovedCall {
+  /** Of the approval. */
+  readonly id: string
+  /** The label of its server. */
+  readonly server: string
+  /** The server's name of the tool. */
+  readonly tool: string
+  /** JSON text. */
+  readonly arguments: string
+}
+
 /** The dialect's words where a server can't be used. */
 export interface ServerWords {
   /** The field of a server's address. */

@@ -80,6 +80,7 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
     case "search-end":
       return [state, lanes.end("search", event.id, { outcome: event.outcome })]
     case "server-tools":
+    case "approval-asked":
       return [state, lanes.tell(event)]
     case "server-call-start":
       return [state, lanes.start(event.id, { ...event, type: "server-call" })]

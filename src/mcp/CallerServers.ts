@@ -18,6 +18,8 @@ import { sendGuarded } from "./sendTo.ts"
 /** The tools of a request's servers, with their functions for the model. */
 export interface ServedTools extends OfferedTools {
   readonly functions: ReadonlyArray<FunctionTool>
+  /** The model's name for a server's tool; undefined if it is not offered. */
+  readonly nameOf: (server: string, tool: string) => string | undefined
 }
 
 interface Serving {
@@ -101,13 +103,10 @@ const make = Effect.gen(function* () {
       if (warnings.length > 0) {
         yield* Effect.logDebug("tools of an MCP server are left out").pipe(Effect.annotateLogs({ warnings }))
       }
-      if (tools.some((tool) => offers(tool)?.needsApproval === true)) {
-        return yield* refuse(
-          `${asked.param}.require_approval`,
-          'expected "never": this model\'s upstream runs no tools of servers, and where the gateway does, calls that need an approval are not supported yet'
-        )
-      }
-      return tools.map((tool) => ({ asked, connection, tool }))
+      return tools.flatMap((tool) => {
+        const offer = offers(tool)
+        return offer === undefined ? [] : [{ asked, connection, offer, tool }]
+      })
     })
 
   const offer = (all: RequestServers) => {
@@ -133,6 +132,8 @@ const make = Effect.gen(function* () {
         const named = new Map(tools.map((tool, index) => [names[index] ?? "", tool] as const))
         return {
           functions: [...named].map(([name, served]) => functionOf(name, served)),
+          nameOf: (server, name) =>
+            names[tools.findIndex(({ asked, tool }) => asked.label === server && tool.name === name)],
           tools: [callsOf(named, { mostCalls, requestId })],
           opening: servers.map((asked) => ({
             type: "server-tools",

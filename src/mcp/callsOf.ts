@@ -2,7 +2,7 @@ import { Duration, Effect } from "effect"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { imageLine } from "../generation/imageLine.ts"
-import type { McpServerRequest } from "../generation/McpServerRequest.ts"
+import type { McpServerRequest, ToolOffer } from "../generation/McpServerRequest.ts"
 import type { ServerCallError } from "../generation/ServerCall.ts"
 import type { ServerCall, ServerCallEnd, ServerTool } from "../tools/ServerTool.ts"
 import type { McpConnection, McpEnd } from "./McpClient.ts"
@@ -14,6 +14,7 @@ export interface ServedTool {
   readonly asked: McpServerRequest
   readonly connection: McpConnection
   readonly tool: McpTool
+  readonly offer: ToolOffer
 }
 
 type Parts = ReadonlyArray<TextPart | ImagePart>
@@ -32,23 +33,30 @@ export const callsOf = (
   { mostCalls = Infinity, requestId }: Calling
 ): ServerTool => {
   const withinRoom = picturesWithin(mostPictures)
+  /** A tool's server and name, as the caller knows them. */
+  const shownAs = (name: string) => {
+    const served = named.get(name)
+    return { server: served?.asked.label ?? "", tool: served?.tool.name ?? name }
+  }
   return {
     names: new Set(named.keys()),
+    asked: new Set([...named].flatMap(([name, { offer }]) => (offer.needsApproval ? [name] : []))),
+    asks: ({ arguments: text, name }) => {
+      const { server, tool } = shownAs(name)
+      return [{ type: "approval-asked", server, tool, arguments: text.trim() === "" ? "{}" : text }]
+    },
     mostCalls,
     mostUsage: noUsage,
-    opens: ({ id, name }) => [
-      {
-        type: "server-call-start",
-        id,
-        server: named.get(name)?.asked.label ?? "",
-        tool: named.get(name)?.tool.name ?? name
-      }
+    opens: ({ approval, id, name }) => [
+      approval === undefined
+        ? { type: "server-call-start", id, ...shownAs(name) }
+        : { type: "server-call-start", id, server: approval.server, tool: approval.tool, approval: approval.id }
     ],
     writes: (id, text) => [{ type: "server-call-delta", id, text }],
     begins: ({ id }) => [{ type: "server-call-written", id }],
     run: (call) => {
       const served = named.get(call.name)
-      if (served === undefined) return Effect.succeed(refused(call))
+      if (served === undefined) return Effect.succeed(unlisted(call))
       return served.connection.call(served.tool, call.arguments).pipe(
         Effect.timed,
         Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId)),
@@ -92,6 +100,12 @@ const noMore = [{ type: "text", text: "No more calls are allowed. Answer from wh
 
 const refused = (call: ServerCall): ServerCallEnd =>
   ended(call, noMore, { type: "mcp_tool_execution_error", content: noMore })
+
+/** The caller approved it when the server still listed the tool, or when it was still allowed. */
+const unlisted = (call: ServerCall): ServerCallEnd => {
+  const text = "The tool is not among those of its server any more."
+  return ended(call, [{ type: "text", text }], { type: "mcp_tool_execution_error", content: [{ type: "text", text }] })
+}
 
 /** Neither arguments nor results are logged, nor what the server says. */
 const logEnd = ({ outcome, receivedBytes, sentBytes }: McpEnd, durationMs: number, requestId: string) =>

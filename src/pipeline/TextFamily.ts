@@ -6,7 +6,7 @@ import type { GenerationOptions, Passthrough } from "../dispatch/GenerationOptio
 import type { Conversation } from "../generation/Conversation.ts"
 import type { GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
-import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
+import type { ApprovedCall, McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import type { Ending } from "./ending.ts"
 
 /** A dialect that callers speak and that upstreams may speak too. */
@@ -103,6 +103,10 @@ export interface AskedServers {
   /** The most calls that the caller allows. */
   readonly mostCalls: number | undefined
   readonly words: ServerWords
+  /** The calls that the caller approves. They run before the model goes on. */
+  readonly approved?: (() => ReadonlyArray<ApprovedCall>) | undefined
+  /** True if the conversation shows a server's list, which is then not shown again. */
+  readonly isShown?: ((label: string) => boolean) | undefined
 }
 
 /** Writes an answer, and stores it. */

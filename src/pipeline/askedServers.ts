@@ -8,7 +8,7 @@ export type Complain = (param: string, rule: string) => void
 type Read = (complain: Complain) => ReadonlyArray<McpServerRequest>
 
 /** The servers of a request. They are read once, and only where they are used. */
-export const askedServers = (read: Read, more: Pick<AskedServers, "mostCalls" | "words">): AskedServers => {
+export const askedServers = (read: Read, more: Omit<AskedServers, "list" | "problem">): AskedServers => {
   let problem: InvalidRequest | undefined
   let known: ReadonlyArray<McpServerRequest> | undefined
   const list = () =>

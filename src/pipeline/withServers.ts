@@ -11,7 +11,9 @@ import { runFuture } from "../flow/runFuture.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation, GenerationEnding } from "../generation/Generation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
-import type { CallerServers, ServedTools } from "../mcp/CallerServers.ts"
+import type { CallerServers } from "../mcp/CallerServers.ts"
+import { approvedCalls } from "./approvedCalls.ts"
+import type { RequestTools } from "../tools/RequestTools.ts"
 import type { AskedServers } from "./TextFamily.ts"
 
 interface Asking {
@@ -33,7 +35,7 @@ export const withServers = (
   servers: Context.Tag.Service<typeof CallerServers>,
   runtime: Runtime.Runtime<never>,
   { admitted, asked, caller, conversation, isLater, request }: Asking,
-  begin: (conversation: Conversation, served: ServedTools) => Future<Generation, Failure>
+  begin: (conversation: Conversation, served: RequestTools) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
   const offered = Effect.gen(function* () {
     const problem = (isLater ? refusedLater(asked) : asked.problem()) ?? refusalOf(caller, request, asked)
@@ -59,7 +61,9 @@ export const withServers = (
   return runFuture(runtime, offered).flatMap(({ scope, served }) => {
     const close = () => void runFuture(runtime, Scope.close(scope, Exit.void))
     const tools = [...conversation.tools, ...served.functions]
-    return begin({ ...conversation, tools }, served).matchCause({
+    const opening = served.opening.filter(({ server }) => asked.isShown?.(server) !== true)
+    const approved = approvedCalls(served, asked.approved?.() ?? [])
+    return begin({ ...conversation, tools }, { ...served, opening, approved }).matchCause({
       onSuccess: (generation) => Future.succeed(new Connected(generation, close)),
       onFailure: (cause) => {
         close()

@@ -6,6 +6,7 @@ import { clientItems } from "./clientTools/ClientItem.ts"
 import { summaryOf } from "./compact/summary.ts"
 import { ContentPart } from "./ContentPart.ts"
 import { madeImage } from "./madeImage.ts"
+import { mcpInputs } from "./mcp/InputMcp.ts"
 import { ToolEntry } from "./ToolEntry.ts"
 
 const id = maybe(Schema.String).annotations({ description: "Id of the item. The gateway creates one if it is absent." })
@@ -137,8 +138,6 @@ const hosted = [
   "compaction",
   "file_search_call",
   "image_generation_call",
-  "mcp_approval_request",
-  "mcp_approval_response",
   "mcp_call",
   "mcp_list_tools"
 ] as const
@@ -165,6 +164,7 @@ const members = {
   tool_search_call: ToolSearchCall,
   tool_search_output: ToolSearchOutput,
   ...clientItems,
+  ...mcpInputs,
   compaction_trigger: CompactionTrigger
 }
 
@@ -198,7 +198,7 @@ export const isHosted = (item: InputItem): boolean =>
       summaryOf(item) === undefined &&
       madeImage(item) === undefined
 
-/** Calls of servers' tools are read as calls everywhere; the lists have nothing for the model. */
+/** Calls of servers' tools and answers to approvals are read everywhere; the lists have nothing for the model. */
 const isReplayed: ReadonlySet<string> = new Set(["mcp_call", "mcp_list_tools"])
 
 type ToolSearch = typeof ToolSearchCall.Type | typeof ToolSearchOutput.Type

@@ -15,6 +15,8 @@ import type { AskedServers } from "../pipeline/TextFamily.ts"
 import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
+import { approvalsOf } from "./mcp/approvals.ts"
+import type { Approvals } from "./mcp/approvals.ts"
 import { mcpEchoes } from "./mcp/mcpEchoes.ts"
 import { mcpServers, serverWords } from "./mcp/mcpServers.ts"
 import { isHostedTool } from "./ToolEntry.ts"
@@ -74,11 +76,13 @@ export const understand = (
   const no = unserved(request)
   if (no !== undefined) return no
   const effort = effortOf(request.model, request.reasoning?.effort ?? undefined, "reasoning.effort")
+  const servers: AskedServers | undefined = request.tools
+    ? serversOf(request, body, replay, () => translation().approved)
+    : undefined
   let known: Translated | undefined
-  const translation = () => (known ??= translate(request, replay))
+  const translation = (): Translated => (known ??= translate(request, replay, servers))
   const parts = unknownIn(request)
   const own = itemsWithin(request)
-  const servers = request.tools ? serversOf(request, body) : undefined
   const hosted = own.filter(isHosted)
   return {
     conversation: {
@@ -132,7 +136,9 @@ export const understand = (
 
 const serversOf = (
   { max_tool_calls: mostCalls, tool_choice: choice, tools }: AnyRequest,
-  body: unknown
+  body: unknown,
+  { history, input }: Replay,
+  approved: AskedServers["approved"]
 ): AskedServers | undefined => {
   if (tools?.some(({ type }) => type === "mcp") !== true) return undefined
   return askedServers(
@@ -142,17 +148,26 @@ const serversOf = (
       }
       return mcpServers(body, complain)
     },
-    { mostCalls: mostCalls ?? undefined, words: serverWords }
+    {
+      mostCalls: mostCalls ?? undefined,
+      words: serverWords,
+      approved,
+      isShown: (label) => [history, input].some((items) => items.some((item) => isListOf(item, label)))
+    }
   )
 }
+
+const isListOf = (item: InputItem, label: string): boolean =>
+  item.type === "mcp_list_tools" && item["server_label"] === label
 
 interface Translated {
   readonly items: ReadonlyArray<Item>
   readonly toolbox: Toolbox
+  readonly approved: Approvals["given"]
   readonly problem: InvalidRequest | undefined
 }
 
-const translate = (request: AnyRequest, replay: Replay): Translated => {
+const translate = (request: AnyRequest, replay: Replay, servers: AskedServers | undefined): Translated => {
   let problem: InvalidRequest | undefined
   const refuse = (param: string, message: string) => {
     problem ??= new InvalidRequest({ param, message })
@@ -166,13 +181,16 @@ const translate = (request: AnyRequest, replay: Replay): Translated => {
   const added = placed.map(({ item, path }) => ({ path: `${path}.tools`, entries: toolsOf(item) }))
   const tools = toolbox(request, [{ path: "tools", entries: request.tools ?? [] }, ...added], complain)
   const { nameOf } = tools
-  const items = placed.flatMap(({ item, path }) => itemsOf(item, path, { model: request.model, nameOf, complain }))
+  const labels = () => servers?.list().map(({ label }) => label) ?? []
+  const approvals = approvalsOf(replay, { labels, refuse })
+  const reading = { model: request.model, nameOf, complain, approvals }
+  const items = placed.flatMap(({ item, path }) => itemsOf(item, path, reading))
   const trigger = replay.input.findIndex(({ type }) => type === "compaction_trigger")
   if (trigger !== -1 && trigger < replay.input.length - 1) {
     complain(`input[${trigger}].type`, "compaction_trigger is expected as the last item alone")
   }
   checkPairs(items, (message) => refuse("input", message))
-  return { items, toolbox: tools, problem }
+  return { items, toolbox: tools, approved: approvals.given, problem }
 }
 
 const reasoningOf = ({ reasoning }: AnyRequest, effort: Reasoning["effort"]): Reasoning => ({

@@ -22,7 +22,7 @@ export interface Encoding {
   readonly clientTools: ClientTools
 }
 
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | "ig" | "mcpl" | "mcp" | ClientPrefix
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws" | "ig" | "mcpl" | "mcp" | "mcpr" | ClientPrefix
 
 /** Optional parts of the output that the caller sees. */
 export interface Include {
@@ -58,7 +58,15 @@ export interface Encoded {
 export const encodedOf = ({ output, response }: State): Encoded => ({ output: output.toArray(), response })
 
 /** The open output item. */
-export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch | OpenImage | OpenServerTools | OpenServerCall
+export type Open =
+  | OpenMessage
+  | OpenReasoning
+  | OpenCall
+  | OpenSearch
+  | OpenImage
+  | OpenServerTools
+  | OpenServerCall
+  | OpenApproval
 
 export interface OpenMessage {
   readonly type: "message"
@@ -112,7 +120,16 @@ export interface OpenServerCall {
   readonly id: string
   readonly server: string
   readonly tool: string
+  readonly approval: string | null
   /** The arguments so far. */
+  readonly text: string
+}
+
+export interface OpenApproval {
+  readonly type: "approval"
+  readonly id: string
+  readonly server: string
+  readonly tool: string
   readonly text: string
 }
 

@@ -51,6 +51,8 @@ const inputPrefix = new Map<string, string>([
   ["image_generation_call", "ig"],
   ["mcp_list_tools", "mcpl"],
   ["mcp_call", "mcp"],
+  ["mcp_approval_request", "mcpr"],
+  ["mcp_approval_response", "mcpa"],
   ["additional_tools", "at"],
   ["tool_search_call", "tsc"],
   ["tool_search_output", "tso"],

@@ -5,6 +5,7 @@ import { clientItem } from "./clientTools/readItem.ts"
 import { isClientSearch } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { madeImage } from "./madeImage.ts"
+import type { Approvals } from "./mcp/approvals.ts"
 import { replayedCall } from "./mcp/replayedCall.ts"
 import { partsOf } from "./parts.ts"
 import { reasoningItem } from "../generation/origin.ts"
@@ -18,11 +19,12 @@ import { shorten } from "../contract/text/shorten.ts"
 interface Reading extends Pick<Toolbox, "nameOf"> {
   readonly model: string
   readonly complain: Complain
+  readonly approvals: Approvals
 }
 
 /** An input item as conversation items; none if it has nothing for the model. */
 export const itemsOf = (item: InputItem, path: string, reading: Reading): ReadonlyArray<Item> => {
-  const { complain, model, nameOf } = reading
+  const { approvals, complain, model, nameOf } = reading
   if (isClientItem(item)) return [clientItem(item, path, nameOf, complain)]
   switch (item.type) {
     case undefined:
@@ -98,6 +100,8 @@ export const itemsOf = (item: InputItem, path: string, reading: Reading): Readon
       ]
     case "mcp_call":
       return replayedCall(item)
+    case "mcp_approval_response":
+      return approvals.toldOf(item)
     // References were resolved before, or reported as missing. Items of OpenAI's tools are dropped.
     default: {
       const image = madeImage(item)

@@ -58,8 +58,18 @@ export const begin = (draft: Draft, item: OpenItem): void => {
       draft.open = { type: "server-tools", id: id("mcpl"), server: item.server, tools: item.tools }
       return mcp.beginList(draft, draft.open)
     case "server-call":
-      draft.open = { type: "server-call", id: id("mcp"), server: item.server, tool: item.tool, text: "" }
+      draft.open = {
+        type: "server-call",
+        id: id("mcp"),
+        server: item.server,
+        tool: item.tool,
+        approval: item.approval ?? null,
+        text: ""
+      }
       return mcp.beginServerCall(draft, draft.open)
+    case "approval-asked":
+      draft.open = { type: "approval", id: id("mcpr"), server: item.server, tool: item.tool, text: item.arguments }
+      return addItem(draft, mcp.approvalItem(draft.open))
   }
 }
 
@@ -135,6 +145,8 @@ export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: C
       return mcp.listItem(open)
     case "server-call":
       return mcp.serverCallItem(open, status, closing?.result)
+    case "approval":
+      return mcp.approvalItem(open)
   }
 }
 

@@ -116,6 +116,7 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
     }
     case "mcp_list_tools":
     case "mcp_call":
+    case "mcp_approval_request":
       return mcpEvents(item)
     // An item of a tool that OpenAI ran. Its original frames are not stored.
     default:

@@ -14,6 +14,7 @@ export interface WrittenCall {
 
 interface OpenCall extends WrittenCall {
   readonly call: ServerCall & { arguments: string }
+  readonly isAsking: boolean
 }
 
 /** The end of a model's round. */
@@ -27,8 +28,10 @@ export type RoundEnd =
  * items for the next round. The caller's own calls are held back behind them.
  */
 export class Round {
-  /** The calls of server tools, in order. */
+  /** The calls of server tools that may run, in order. */
   readonly calls: Array<WrittenCall> = []
+  /** Those that need the caller's approval. */
+  readonly asking: Array<WrittenCall> = []
   usage: Usage | undefined
   end: RoundEnd | undefined
   hasCalled = false
@@ -60,9 +63,14 @@ export class Round {
     return passed
   }
 
-  /** The caller's calls that were held back. */
-  held(): ReadonlyArray<GenerationEvent> {
-    return this.heldBack
+  /** The last events of a round that the caller answers: its own calls that were held back, then the approvals. */
+  left(): ReadonlyArray<GenerationEvent> {
+    return [...this.heldBack, ...this.asking.flatMap(({ call, tool }) => tool.asks?.(call) ?? [])]
+  }
+
+  /** True if the caller answers the round: it has calls of the caller's tools, or asks for approvals. */
+  get isLeft(): boolean {
+    return this.hasCalled || this.asking.length > 0
   }
 
   /** The round's text and reasoning, for the next round. */
@@ -123,8 +131,10 @@ export class Round {
       const tool = this.tools.find(({ names }) => names.has(event.name))
       if (tool !== undefined) {
         const call = { id: randomHex(), name: event.name, arguments: "" }
-        this.calls.push({ tool, call })
-        this.byCall.set(event.callId, { tool, call })
+        const isAsking = tool.asked?.has(event.name) === true
+        ;(isAsking ? this.asking : this.calls).push({ tool, call })
+        this.byCall.set(event.callId, { tool, call, isAsking })
+        if (isAsking) return
         if (tool.opens !== undefined) passed.push(...this.endText(), ...tool.opens(call))
         return
       }
@@ -137,6 +147,7 @@ export class Round {
     if (own !== undefined) {
       if (event.type !== "tool-call-delta") return
       own.call.arguments += event.text
+      if (own.isAsking) return
       passed.push(...(own.tool.writes?.(own.call.id, event.text) ?? []))
       return
     }

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
+import type { ApprovedCall } from "../generation/McpServerRequest.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 
 /** A call of a server tool. */
@@ -10,6 +11,8 @@ export interface ServerCall {
   readonly name: string
   /** As the model wrote them. */
   readonly arguments: string
+  /** The approval that the caller gave to it; absent if it needs none. */
+  readonly approval?: ApprovedCall | undefined
 }
 
 /** The end of a call. */
@@ -32,8 +35,12 @@ export interface ServerTool {
   readonly mostCalls: number
   /** The highest counts of a call. */
   readonly mostUsage: Usage
+  /** The names whose calls need the caller's approval. They are shown to the client at the end, and not run. */
+  readonly asked?: ReadonlySet<string>
+  /** Asks the client for its approval of a call. */
+  readonly asks?: (call: ServerCall) => ReadonlyArray<GenerationEvent>
   /** Shows a call to the client as soon as its name is known. Absent: it is shown later. */
-  readonly opens?: (call: Pick<ServerCall, "id" | "name">) => ReadonlyArray<GenerationEvent>
+  readonly opens?: (call: Omit<ServerCall, "arguments">) => ReadonlyArray<GenerationEvent>
   /** Shows a piece of the arguments. */
   readonly writes?: (id: string, text: string) => ReadonlyArray<GenerationEvent>
   /** Shows a whole call before it runs. */
@@ -48,7 +55,7 @@ export interface ServerTool {
 export interface OfferedTools {
   readonly tools: ReadonlyArray<ServerTool>
   /** Shown to the client before the model's first words. */
-  readonly opening: ReadonlyArray<GenerationEvent>
+  readonly opening: ReadonlyArray<Extract<GenerationEvent, { readonly type: "server-tools" }>>
 }
 
 /** Changes the model's text on its way to the client. */

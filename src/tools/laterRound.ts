@@ -44,11 +44,23 @@ export const startLaterRound = (
 ): Effect.Effect<LaterRound, Failure | UpstreamError> => {
   const start = (asked: Conversation) =>
     Effect.map(startPatiently(upstream, asked, options), (generation) => ({ asked, generation }))
-  return Effect.catchIf(start(conversation), isWrong, (error) => {
+  return withoutRefusedPictures(start, conversation, before)
+}
+
+/**
+ * Starts a round. If the upstream refuses what tools answered, it is asked without their pictures.
+ *
+ * @param before how many items come before those of the tools
+ */
+export const withoutRefusedPictures = <A>(
+  start: (asked: Conversation) => Effect.Effect<A, Failure | UpstreamError>,
+  conversation: Conversation,
+  before: number
+): Effect.Effect<A, Failure | UpstreamError> =>
+  Effect.catchIf(start(conversation), isWrong, (error) => {
     const plain = withoutPictures(conversation, before)
     return plain === undefined ? Effect.fail(error) : start(plain)
   })
-}
 
 const isWrong = (error: Failure | UpstreamError): boolean =>
   (error._tag === "UpstreamError" ? error.failure : error)._tag === "InvalidRequest"

@@ -9,11 +9,12 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
+import type { ApprovedCalls } from "./ApprovedCalls.ts"
 import { CallBounds } from "./CallBounds.ts"
 import { startLaterRound } from "./laterRound.ts"
 import { afterCalls, withoutTools } from "./offeredTools.ts"
 import { Round } from "./Round.ts"
-import type { WrittenCall } from "./Round.ts"
+import type { RoundEnd, WrittenCall } from "./Round.ts"
 import { roundUsage } from "./roundUsage.ts"
 import type { ServerTool, TextFilter } from "./ServerTool.ts"
 
@@ -26,6 +27,8 @@ export interface ToolRun {
   readonly text?: TextFilter
   /** Shown to the client before the first words of the model. */
   readonly opening?: ReadonlyArray<GenerationEvent>
+  /** The calls that ran before, whose results the conversation has. */
+  readonly approved?: ApprovedCalls | undefined
   /** The model's first round, which has begun. */
   readonly first: Generation
 }
@@ -86,11 +89,12 @@ export const toolGeneration = (run: ToolRun): Generation => {
     let conversation = run.asked
     let used = noUsage
     /** The counts of the calls. */
-    let called = noUsage
+    let called = run.approved?.usage ?? noUsage
     /** The reason that the gateway counted a part itself. */
     let why: Doubt | "untold" | undefined
     const bounds = new CallBounds()
-    let { opening = [] } = run
+    bounds.allows(run.approved?.calls ?? [])
+    let opening = [...(run.opening ?? []), ...(run.approved?.events ?? [])]
     for (let number = 1; ; number++) {
       const round = new Round(run.tools, run.text, number === 1)
       while (round.end === undefined) {
@@ -105,7 +109,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
       current = undefined
       if (round.end.type === "failed") return
 
-      const isOnlyRound = number === 1 && round.calls.length === 0
+      const isOnlyRound = number === 1 && round.calls.length === 0 && run.approved === undefined
       // If the only round has no usage, the gateway counts it as usual.
       const { usage, counted } = roundUsage(conversation, round, isOnlyRound)
       why ??= counted
@@ -115,10 +119,9 @@ export const toolGeneration = (run: ToolRun): Generation => {
           ? []
           : [{ type: "usage", usage: withCalls(used, called), ...(why !== undefined && { counted: why }) }]
 
-      if (round.calls.length === 0 || isCut(round.end.reason)) {
-        yield [...told(), round.end]
-        return
-      }
+      // The last call of a cut round may lack a part, so that it is not asked about either.
+      if (isCut(round.end.reason)) return yield [...told(), round.end]
+      if (round.calls.length === 0) return yield [...round.left(), ...told(), endOf(round, round.end)]
       yield round.calls.flatMap(({ call, tool }) => tool.begins(call))
       const allowed = number < mostRounds ? bounds.allows(round.calls) : []
       const done = await ended(runCalls(round.calls, allowed, withCalls(used, called)))
@@ -126,10 +129,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
       const { ends, refused } = done.value
       called = ends.reduce((sum, end) => addUsage(sum, end.usage), called)
       yield [...ends.flatMap(({ events }) => events), ...told()]
-      if (round.hasCalled) {
-        yield [...round.held(), { type: "finished", reason: "tool-calls", stopSequence: null }]
-        return
-      }
+      if (round.isLeft) return yield [...round.left(), endOf(round, round.end)]
 
       if (number === mostRounds) return yield [outOfTokens]
       const pairs = ends.map(({ items }) => items())
@@ -205,6 +205,10 @@ const withCalls = (used: Usage, called: Usage): Usage => ({
   ...addUsage(used, called),
   ...(used.toldNanoUsd !== undefined && { toldNanoUsd: used.toldNanoUsd })
 })
+
+/** The end of the last round. At the upstream one with approvals has ended with calls, which the caller does not see. */
+const endOf = ({ asking, hasCalled }: Round, end: RoundEnd & { readonly type: "finished" }): GenerationEvent =>
+  hasCalled || asking.length > 0 ? { ...end, reason: hasCalled ? "tool-calls" : "stop" } : end
 
 /** The last call of such a round is incomplete. */
 const isCut = (reason: FinishReason) => reason === "max-tokens" || reason === "context-exceeded" || reason === "refusal"

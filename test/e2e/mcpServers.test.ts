@@ -186,7 +186,6 @@ describe("a server that can't be used", () => {
   })
 
   it.each([
-    [asking({ require_approval: undefined }), "tools[0].require_approval"],
     [asking({ server_url: undefined }), "tools[0].server_url"],
     [asking({ server_url: "ftp://x" }), "tools[0].server_url"],
     [asking({}, { background: true }), "tools"],

@@ -26,10 +26,13 @@ describe("the calls of a request", () => {
         list: () => Effect.succeed({ tools: [tool], warnings: [] }),
         call: () => Effect.succeed(end([picture(7 * 1_048_576)]))
       }
-      const { run } = callsOf(new Map([["art__draw", { asked, connection, tool }]]), {
-        mostCalls: undefined,
-        requestId: "req_1"
-      })
+      const { run } = callsOf(
+        new Map([["art__draw", { asked, connection, offer: { isDeferred: false, needsApproval: false }, tool }]]),
+        {
+          mostCalls: undefined,
+          requestId: "req_1"
+        }
+      )
       const parts = []
       for (const id of ["a", "b", "c"]) {
         const { items } = yield* run({ id, name: "art__draw", arguments: "{}" })

@@ -60,5 +60,23 @@ const OutputMcpCall = Schema.Struct({
   error: answerField(Schema.NullOr(CallError), "Why it failed; null otherwise.")
 }).annotations({ identifier: "ResponsesMcpCall" })
 
+const OutputMcpApproval = Schema.Struct({
+  id,
+  type: Schema.Literal("mcp_approval_request"),
+  status: Schema.optionalWith(Schema.Literal("in_progress", "completed", "incomplete", "failed"), {
+    exact: true
+  }).annotations({ description: "Absent, unless the upstream asks for the approval." }),
+  server_label,
+  name: answerField(Schema.String, "The server's name of the tool."),
+  arguments: answerField(Schema.String, "JSON text.")
+}).annotations({
+  identifier: "ResponsesMcpApprovalRequest",
+  description: "A call that runs once the next request has an `mcp_approval_response` to it."
+})
+
 /** Output items of tools of MCP servers. */
-export const mcpOutputs = { mcp_list_tools: OutputMcpList, mcp_call: OutputMcpCall }
+export const mcpOutputs = {
+  mcp_list_tools: OutputMcpList,
+  mcp_call: OutputMcpCall,
+  mcp_approval_request: OutputMcpApproval
+}

@@ -1,7 +1,7 @@
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import type { OutputItem } from "../ResponseObject.ts"
 
-type McpItem = Extract<OutputItem, { readonly type: "mcp_list_tools" | "mcp_call" }>
+type McpItem = Extract<OutputItem, { readonly type: "mcp_list_tools" | "mcp_call" | "mcp_approval_request" }>
 
 /** The events that produce an item of a server's tools. A call that did not end stays open. */
 export const mcpEvents = (item: McpItem): ReadonlyArray<GenerationEvent> => {
@@ -14,9 +14,11 @@ export const mcpEvents = (item: McpItem): ReadonlyArray<GenerationEvent> => {
     }))
     return [{ type: "server-tools", server: item.server_label, tools }]
   }
-  const { arguments: text, error, id, output } = item
+  const { arguments: text, id, name: tool, server_label: server } = item
+  if (item.type === "mcp_approval_request") return [{ type: "approval-asked", server, tool, arguments: text }]
+  const { approval_request_id: approval, error, output } = item
   const started: ReadonlyArray<GenerationEvent> = [
-    { type: "server-call-start", id, server: item.server_label, tool: item.name },
+    { type: "server-call-start", id, server, tool, ...(approval !== null && { approval }) },
     { type: "server-call-delta", id, text }
   ]
   if (item.status === "incomplete") return started

@@ -1,7 +1,7 @@
 import { appendText } from "../../generation/appendText.ts"
 import type { ServerCallResult } from "../../generation/ServerCall.ts"
 import { emit } from "../encoding.ts"
-import type { Draft, OpenServerCall, OpenServerTools } from "../encoding.ts"
+import type { Draft, OpenApproval, OpenServerCall, OpenServerTools } from "../encoding.ts"
 import type { ItemStatus, OutputItem } from "../ResponseObject.ts"
 
 /** The frames of a server's list before its end. */
@@ -55,7 +55,7 @@ export const finishServerCall = (draft: Draft, open: OpenServerCall, result: Ser
 
 /** A call without a result is incomplete, however the answer ended. */
 export const serverCallItem = (
-  { id, server, text, tool }: OpenServerCall,
+  { approval, id, server, text, tool }: OpenServerCall,
   status: ItemStatus,
   result: ServerCallResult | undefined
 ): OutputItem => ({
@@ -69,12 +69,21 @@ export const serverCallItem = (
       : result.error === undefined
         ? "completed"
         : "failed",
-  approval_request_id: null,
+  approval_request_id: approval,
   server_label: server,
   name: tool,
   arguments: text,
   output: result === undefined || result.error !== undefined ? null : result.text,
   error: result?.error ?? null
+})
+
+/** A call that waits for the caller's approval. It is whole from its beginning, and has no events of its own. */
+export const approvalItem = ({ id, server, text, tool }: OpenApproval): OutputItem => ({
+  id,
+  type: "mcp_approval_request",
+  server_label: server,
+  name: tool,
+  arguments: text
 })
 
 const place = (draft: Draft, { id }: { readonly id: string }) => ({ output_index: draft.output.length, item_id: id })

@@ -140,9 +140,11 @@ describe("tools of servers in a response", () => {
   })
 })
 
+const approvals = { given: [], toldOf: () => [] }
+
 describe("an earlier call of a server's tool", () => {
   const read = (item: object) =>
-    itemsOf(item as InputItem, "input[0]", { model: "m", nameOf: (name) => name, complain: () => {} })
+    itemsOf(item as InputItem, "input[0]", { model: "m", nameOf: (name) => name, complain: () => {}, approvals })
   const earlier = { type: "mcp_call", id: "mcp_1", server_label: "dice", name: "roll.it", arguments: '{"n":1}' }
 
   it("is a call and its result for the model", () => {
