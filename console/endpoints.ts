@@ -78,7 +78,9 @@ export const endpoints = {
     },
     devices: {
       show: "POST /console/devices/find",
-      decide: "POST /console/devices/decide"
+      decide: "POST /console/devices/decide",
+      showRequest: "POST /console/authorizations/find",
+      decideRequest: "POST /console/authorizations/decide"
     },
     adminSessions: {
       list: "GET /admin/v1/sessions",

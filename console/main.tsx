@@ -8,6 +8,7 @@ import { pagesOf } from "./pageNames.ts"
 import { reaches } from "./reaches.ts"
 import { Accounts } from "./pages/Accounts.tsx"
 import { Audit } from "./pages/Audit.tsx"
+import { Consent } from "./pages/Consent.tsx"
 import { Device } from "./pages/Device.tsx"
 import { HolderOverview } from "./pages/HolderOverview.tsx"
 import { Keys } from "./pages/Keys.tsx"
@@ -36,14 +37,15 @@ const forOperators: Record<string, FunctionComponent> = {
   models: Models,
   audit: Audit,
   sessions: Sessions,
-  device: Device
+  device: Device,
+  consent: Consent
 }
 const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: HolderOverview }
 
 /** The pages that a session's role reaches; others lead to the overview. */
 const pagesFor = (session: Session): Readonly<Record<string, FunctionComponent>> => {
   if (session.kind !== "operator") return forHolders
-  const reached = new Set<string>([...pagesOf(session), "device", "components"])
+  const reached = new Set<string>([...pagesOf(session), "device", "consent", "components"])
   if (reaches(session, "adminSessions.list")) reached.add("sessions")
   return Object.fromEntries(Object.entries(forOperators).filter(([name]) => reached.has(name)))
 }

@@ -1,5 +1,4 @@
 import { Effect, Layer, Option } from "effect"
-import { Access } from "./access/Access.ts"
 import { DeclaredKeysLive } from "./access/DeclaredKeys.ts"
 import { SpendingCaps } from "./access/SpendingCaps.ts"
 import { forOperators } from "./admin/forOperators.ts"
@@ -23,9 +22,12 @@ import { PeopleChecksLive } from "./people/signIn/PeopleChecksLive.ts"
 import { ProviderSessions } from "./people/signIn/ProviderSessions.ts"
 import { makeSignInPages } from "./console/signInPages.ts"
 import { AgentSignIns } from "./people/programs/AgentSignIns.ts"
+import { CodeSignIns } from "./people/programs/codes/CodeSignIns.ts"
+import { ProgramTokens } from "./people/programs/ProgramTokens.ts"
 import { makeAgentPages } from "./console/agents/agentPages.ts"
 import { DevicesContract } from "./people/programs/Api.ts"
 import { DevicesHandlers } from "./people/programs/Handlers.ts"
+import { makeCodePages } from "./console/codePages.ts"
 import { makeOAuthPages } from "./console/oauthPages.ts"
 import { AdminKeys, hasAdminKey } from "./access/AdminKeys.ts"
 import { Providers } from "./people/Providers.ts"
@@ -41,7 +43,7 @@ import { RequestsLive } from "./requests/RequestsLive.ts"
 const bodyLimit = 32 * 1024 * 1024
 
 const ConsoleLive = Layer.mergeAll(ConsoleHandlers, DevicesHandlers, PeopleChecksLive).pipe(
-  Layer.provideMerge(AgentSignIns.Default),
+  Layer.provideMerge(Layer.mergeAll(AgentSignIns.Default, CodeSignIns.Default, ProgramTokens.Default)),
   Layer.provideMerge(SessionAuthenticators.Default),
   Layer.provideMerge(Layer.mergeAll(Sessions.Default, ProviderSessions.Default, SignIns.Default)),
   Layer.provide(PeopleChecks.Default),
@@ -89,7 +91,7 @@ export const ApiServer = Layer.unwrapScoped(
         : watched
     // Claude Code asks for it when it starts.
     const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
-    const noStream = forOperators(yield* Access, "mcp", () => Promise.resolve(noMcpStream()))
+    const noStream = forOperators(authenticators["api-key"], "stream", () => Promise.resolve(noMcpStream()), "mcp")
     const mcpPages = Object.fromEntries(
       ["/mcp", "/mcp/:server"].flatMap((path) => ["GET", "DELETE"].map((method) => [`${method} ${path}`, noStream]))
     )
@@ -100,6 +102,7 @@ export const ApiServer = Layer.unwrapScoped(
       ...consolePages(publicUrl),
       ...(yield* makeSignInPages),
       ...(yield* makeOAuthPages),
+      ...(yield* makeCodePages),
       ...(yield* makeAgentPages),
       ...adminPages
     }

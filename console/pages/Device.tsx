@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals"
 import type { WaitingProgram } from "../../src/people/programs/Api.ts"
-import { actingIn } from "../actingIn.ts"
-import { isNotFound, Refused } from "../client.ts"
+import { isNotFound } from "../client.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
-import { Button } from "../parts/Button.tsx"
-import { Select, TextField } from "../parts/fields.tsx"
+import { TextField } from "../parts/fields.tsx"
 import { useField, wrong } from "../parts/form.ts"
+import { Complaint, LetIn } from "../parts/LetIn.tsx"
+import type { Decision } from "../parts/LetIn.tsx"
 import { Part } from "../parts/states.tsx"
 import { Fact, Facts, PageHead, When } from "../parts/text.tsx"
 import { hrefOf } from "../router.ts"
@@ -112,70 +112,27 @@ interface DecideProps {
 }
 
 const Decide = ({ decided, program }: DecideProps) => {
-  const { catalogue, client, session } = useApp()
-  const complaint = useSignal("")
-  const isRunning = useSignal(false)
-  const account = useField(actingIn.account() ?? session.accounts?.[0])
-  const accounts = useData(async () => session.accounts ?? (await catalogue.accounts()).map(({ id }) => id))
-  const decide = async (approve: boolean) => {
-    isRunning.value = true
-    const chosen = account.value.value === "" ? (accounts.value?.[0] ?? "") : account.value.value
-    const { code } = program
-    const payload = approve ? { code, approve, account: chosen } : { code, approve }
-    try {
-      await client.console(({ devices }) => devices.decide({ payload }))
-      decided(approve)
-    } catch (error) {
-      complaint.value = error instanceof Refused ? error.message : words.failed.unknown
-    } finally {
-      isRunning.value = false
-    }
+  const { client } = useApp()
+  const { code } = program
+  const decide = async (decision: Decision) => {
+    await client.console(({ devices }) => devices.decide({ payload: { code, ...decision } }))
+    decided(decision.approve)
   }
   return (
-    <Part of={accounts} what={text.account}>
-      {(ids) => (
-        <>
-          <p class="device-code mono">{program.code}</p>
-          <p>{text.compare}</p>
-          <Facts>
-            <Fact name={text.program}>{program.program || text.unnamed}</Fact>
-            <Fact name={text.client}>{program.client}</Fact>
-            <Fact name={text.from}>{program.address}</Fact>
-            <Fact name={text.ends}>
-              <When at={program.expires_at} />
-            </Fact>
-            <Fact name={text.gets} isWide>
-              {program.issues === "key" ? text.key : text.token}
-            </Fact>
-          </Facts>
-          {ids.length === 0 ? (
-            <p class="note warn">{text.noAccount}</p>
-          ) : (
-            <Select
-              id="account"
-              label={text.account}
-              hint={text.accountHint}
-              of={account}
-              choices={ids.map((id) => [id, id] as const)}
-            />
-          )}
-          <Complaint of={complaint.value} />
-          <div class="actions">
-            <Button look="primary" disabled={isRunning.value || ids.length === 0} onClick={() => void decide(true)}>
-              {text.approve}
-            </Button>
-            <Button disabled={isRunning.value} onClick={() => void decide(false)}>
-              {text.deny}
-            </Button>
-          </div>
-        </>
-      )}
-    </Part>
+    <LetIn decide={decide}>
+      <p class="device-code mono">{program.code}</p>
+      <p>{text.compare}</p>
+      <Facts>
+        <Fact name={text.program}>{program.program || text.unnamed}</Fact>
+        <Fact name={text.client}>{program.client}</Fact>
+        <Fact name={text.from}>{program.address}</Fact>
+        <Fact name={text.ends}>
+          <When at={program.expires_at} />
+        </Fact>
+        <Fact name={text.gets} isWide>
+          {program.issues === "key" ? text.key : text.token}
+        </Fact>
+      </Facts>
+    </LetIn>
   )
 }
-
-const Complaint = ({ of }: { readonly of: string }) => (
-  <p class="field-error" role="alert" hidden={of === ""}>
-    {of}
-  </p>
-)

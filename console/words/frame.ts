@@ -22,7 +22,8 @@ export const titles = named({
   playground: "Playground",
   audit: "Audit",
   sessions: "Sessions",
-  device: "Sign in a program"
+  device: "Sign in a program",
+  consent: "Let a program use your tools"
 })
 
 export const frame = {

@@ -7,6 +7,7 @@ import { account, accountForm, accountModels, accountBudgets, accounts } from ".
 import { audit } from "./audit.ts"
 import { sessions } from "./sessions.ts"
 import { device } from "./device.ts"
+import { consent } from "./consent.ts"
 import { tasks, task } from "./tasks.ts"
 import { overview } from "./overview.ts"
 import { upstreams, models } from "./models.ts"
@@ -54,6 +55,7 @@ export const words = {
   accountBudgets,
   sessions,
   device,
+  consent,
   audit,
   tasks,
   task,

@@ -38,12 +38,17 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const known = new Map<string, Known>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
-    const lookUp = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
+    const lookUp = (
+      hash: string,
+      secret: string | undefined,
+      isForTools: boolean
+    ): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
         const isToken = secret !== undefined && ApiKey.isToken(secret)
         const byIssuer = secret === undefined ? undefined : tokens.open(secret)
         return opened(byIssuer ?? (isToken ? signInKeys.open(hash) : keys.open(hash)), {
           isToken,
+          isForTools,
           otherwise: isToken ? signedOut : secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown,
           place: byIssuer === undefined && !isToken ? hash : byToken(hash)
         })
@@ -53,10 +58,16 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const opened = (
       finding: Effect.Effect<Option.Option<Opening>, AuthInvalid | Unavailable>,
       {
+        isForTools = false,
         isToken,
         otherwise,
         place
-      }: { readonly isToken: boolean; readonly otherwise: AuthInvalid; readonly place: string }
+      }: {
+        readonly isToken: boolean
+        readonly isForTools?: boolean
+        readonly otherwise: AuthInvalid
+        readonly place: string
+      }
     ): Effect.Effect<Caller, AuthInvalid | Unavailable> =>
       Effect.suspend(() => {
         const asked = changes.seen()
@@ -71,6 +82,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
             suspended,
             verifiedUntilMs = Infinity
           } = found.value
+          if (found.value.isForTools === true && !isForTools) return Effect.fail(forToolsAlone)
           if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)
           if (suspended) return Effect.fail(isToken ? suspendedSignIn : suspendedAccount)
           if (held !== undefined)
@@ -81,7 +93,8 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
             const success = caller.openedBy === "sign-in" ? withSpending(caller) : Effect.succeed(caller)
             // A result that was read before a change must not be remembered after it.
             if (asked === changes.seen()) {
-              remember(known, place, { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) })
+              const at = found.value.isForTools === true ? byTools(place) : place
+              remember(known, at, { key: caller.key, success, expiresAtMs: Math.min(expiresAtMs, verifiedUntilMs) })
             }
             return success
           })
@@ -102,17 +115,26 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
      * Reads `Authorization: Bearer` and `x-api-key`, otherwise `api-key`, which Azure's clients send. Some programs send
      * both of the first, one of them for another service: the one that is a key here counts, `Authorization` if both are.
      * For a known key the effect has already succeeded, so the server starts no fiber.
+     *
+     * @param operation what is asked for: some tokens of people open `/mcp` alone
      */
-    const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid | Unavailable> => {
+    const authenticate = (
+      headers: Headers,
+      _knocking?: unknown,
+      operation?: { readonly group: string }
+    ): Effect.Effect<Caller, AuthMissing | AuthInvalid | Unavailable> => {
       const authorization = headers.get("authorization")
       const token = authorization === null ? null : bearer(authorization)
       const key = headers.get("x-api-key") ?? (authorization === null ? headers.get("api-key") : null)
       const secret = token ?? key
       if (secret === null) return authorization === null ? missing : malformed
       if (secret === "") return malformed
-      const opened = open(ApiKey.hash(secret), secret)
+      const isForTools = operation?.group === "mcp"
+      const opened = open(ApiKey.hash(secret), secret, isForTools)
       if (token === null || key === null || key === "") return opened
-      return Effect.catchAll(opened, (failure) => Effect.mapError(open(ApiKey.hash(key), key), () => failure))
+      return Effect.catchAll(opened, (failure) =>
+        Effect.mapError(open(ApiKey.hash(key), key, isForTools), () => failure)
+      )
     }
 
     /**
@@ -121,14 +143,21 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
      * @param hash of the secret, by `ApiKey.hash`
      * @param secret for a better message if there is no such key
      */
-    const open = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid | Unavailable> => {
-      const hit = known.get(hash) ?? (secret === undefined ? undefined : known.get(byToken(hash)))
+    const open = (
+      hash: string,
+      secret?: string,
+      isForTools = false
+    ): Effect.Effect<Caller, AuthInvalid | Unavailable> => {
+      const hit =
+        known.get(hash) ??
+        (secret === undefined ? undefined : known.get(byToken(hash))) ??
+        (isForTools ? known.get(byTools(byToken(hash))) : undefined)
       const nowMs = clock.unsafeCurrentTimeMillis()
       if (hit !== undefined && hit.expiresAtMs > nowMs) {
         lastUsed.note(hit.key, nowMs)
         return hit.success
       }
-      return lookUp(hash, secret)
+      return lookUp(hash, secret, isForTools)
     }
 
     /** The caller of a key that work came with, as it is now. Fails if the key would be refused. */
@@ -157,10 +186,14 @@ const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its accoun
 const suspendedSignIn = new AuthInvalid({ message: "The account of this sign-in is suspended" })
 const heldKey = new AuthInvalid({ message: "Invalid API key: its owner has to sign in to the console again" })
 const signedOut = new AuthInvalid({ message: "This sign-in at the gateway has ended: sign in again" })
+const forToolsAlone = new AuthInvalid({ message: "This sign-in is for the tools of /mcp alone" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
 
 /** The place of a token among the known ones. A session, which is looked up by its hash alone, must not find it. */
 const byToken = (hash: string): string => `token ${hash}`
+
+/** The place of a token that opens `/mcp` alone: other endpoints don't look there. */
+const byTools = (place: string): string => `tools ${place}`
 
 /** The token of `Bearer <token>`; null for any other header. */
 const bearer = (header: string): string | null => /^bearer +([^\s]+)$/i.exec(header.trim())?.[1] ?? null

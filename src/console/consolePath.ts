@@ -1,4 +1,5 @@
-const longest = 1_000
+/** A program's request (`CodeSignIns`) is the longest part of an address; the cookie of a sign-in has room for it. */
+const longest = 2_400
 
 /**
  * The page after a sign-in: a path of the console and nothing else, so that no link leads elsewhere.

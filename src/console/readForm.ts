@@ -5,8 +5,8 @@ const mostBytes = 8 * 1024
 /** From the first byte to the last. */
 const longest = "10 seconds"
 
-/** Reads a form of a few fields; strangers may send one. */
-export const readForm = (request: Request): Effect.Effect<URLSearchParams, SignInRefused> =>
+/** Reads a short body; strangers may send one. */
+export const readShort = (request: Request): Effect.Effect<string, SignInRefused> =>
   Effect.tryPromise({
     try: async (signal) => {
       const reader = request.body?.getReader()
@@ -19,9 +19,13 @@ export const readForm = (request: Request): Effect.Effect<URLSearchParams, SignI
         if (bytes > mostBytes) throw new Error("too long")
         text += decoder.decode(read.value, { stream: true })
       }
-      return new URLSearchParams(text)
+      return text
     },
     catch: () => tooLong
   }).pipe(Effect.timeoutFail({ duration: longest, onTimeout: () => tooLong }))
 
-const tooLong = new SignInRefused({ message: "Expected a form of at most 8 KB, within 10 seconds." })
+/** The same for a form of a few fields. */
+export const readForm = (request: Request): Effect.Effect<URLSearchParams, SignInRefused> =>
+  Effect.map(readShort(request), (text) => new URLSearchParams(text))
+
+const tooLong = new SignInRefused({ message: "Expected a body of at most 8 KB, within 10 seconds." })

@@ -1,5 +1,6 @@
 import type { RateLimited } from "../contract/failures/Failure.ts"
 import type { ProviderFailed } from "../people/Providers.ts"
+import type { OAuthRefused } from "../people/programs/OAuthRefused.ts"
 import type { SignInRefused } from "../people/SignIns.ts"
 
 /**
@@ -7,7 +8,7 @@ import type { SignInRefused } from "../people/SignIns.ts"
  *
  * @param again the path of the sign-in page
  */
-export const signInFailed = (failure: SignInRefused | ProviderFailed | RateLimited, again: string): Response => {
+export const signInFailed = (failure: Refusal, again: string): Response => {
   const { message, status } = shown(failure)
   const html = `<!doctype html>
 <html lang="en">
@@ -38,11 +39,18 @@ export const signInFailed = (failure: SignInRefused | ProviderFailed | RateLimit
   return new Response(html, { status, headers })
 }
 
+type Refusal = SignInRefused | ProviderFailed | RateLimited | OAuthRefused
+
 /** A provider's answer is for the operator's log; its word for a refusal is for the person too. */
-const shown = (failure: SignInRefused | ProviderFailed | RateLimited) => {
+const shown = (failure: Refusal) => {
   switch (failure._tag) {
     case "SignInRefused":
       return { status: 403, message: failure.message }
+    case "OAuthRefused":
+      return {
+        status: failure.status,
+        message: `A program has opened this page with a wrong address. ${failure.message}.`
+      }
     case "RateLimited":
       return { status: 429, message: `${failure.message}.` }
     case "ProviderFailed":

@@ -1,5 +1,6 @@
 import { Cause, Option } from "effect"
 import { failures, Internal, tooFewDescriptors, UpstreamFailed } from "../contract/failures/Failure.ts"
+import { challengeOf } from "../contract/failures/challengeOf.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import { randomHex } from "../contract/text/randomHex.ts"
 import { wholeBody } from "../contract/bodies/wholeBody.ts"
@@ -46,6 +47,8 @@ export const failureResponse = (reply: Reply, render: RenderFailure, failure: Fa
     reply.headers["retry-after"] = String(Math.max(1, Math.ceil(waitSeconds)))
     reply.headers["retry-after-ms"] = String(Math.max(1, Math.ceil(waitSeconds * 1_000)))
   }
+  const challenge = challengeOf(failure)
+  if (challenge !== undefined) reply.headers["www-authenticate"] = challenge
   if (isFinal(status) || neverFits(failure)) reply.headers["x-should-retry"] = "false"
   return json(reply, status, body)
 }

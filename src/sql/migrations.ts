@@ -38,6 +38,7 @@ import { storedConversations } from "./migrations/0068_storedConversations.ts"
 import { chatCompletions } from "./migrations/0069_chatCompletions.ts"
 import { batches } from "./migrations/0070_batches.ts"
 import { toolRules } from "./migrations/0071_toolRules.ts"
+import { tokenResources } from "./migrations/0072_tokenResources.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -83,7 +84,8 @@ const onBoth: ReadonlyArray<Step> = [
   [68, "storedConversations", storedConversations],
   [69, "chatCompletions", chatCompletions],
   [70, "batches", batches],
-  [71, "toolRules", toolRules]
+  [71, "toolRules", toolRules],
+  [72, "tokenResources", tokenResources]
 ]
 
 /** The schema that this gateway works with. */

@@ -83,8 +83,11 @@ export const declaredKeys = rows("keys", {
 })
 export type DeclaredKey = ReturnType<typeof declaredKeys.one>
 
-/** Of a token: its own end. */
-const tokenEnds = rows("person_tokens", { token_expires_at: Schema.Int })
+/** Of a token: its own end, and the address that it opens alone. */
+const openingTokens = rows("person_tokens", {
+  token_expires_at: Schema.Int,
+  token_resource: Schema.NullOr(Schema.String)
+})
 
 /** The data of a key and its account that a request needs. */
 export interface Opening {
@@ -97,6 +100,8 @@ export interface Opening {
   readonly person: string | undefined
   /** Its person's provider is away for too long, or the person has to sign in again. */
   readonly held: "away" | "over" | undefined
+  /** True for a person's token that opens `/mcp` alone. */
+  readonly isForTools?: boolean
   /** For an issuer's token: until when it need not be verified again. */
   readonly verifiedUntilMs?: number | undefined
 }
@@ -133,11 +138,12 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
 /** The same by a token of the key's person. */
 export const firstOpeningByToken = (found: ReadonlyArray<unknown>): Opening | undefined => {
   const opening = firstOpening(found)
-  const token = tokenEnds.first(found)
+  const token = openingTokens.first(found)
   if (opening === undefined || token === undefined) return undefined
   return {
     ...opening,
     caller: { ...opening.caller, openedBy: "sign-in" },
+    isForTools: token.token_resource !== null,
     expiresAtMs: Math.min(opening.expiresAtMs ?? Infinity, token.token_expires_at)
   }
 }

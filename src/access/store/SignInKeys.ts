@@ -23,7 +23,7 @@ export class SignInKeys extends Effect.Service<SignInKeys>()("gateway/access/sto
 
     /** @param hash of an access token, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
-      sql`SELECT ${columns}, t.expires_at AS token_expires_at
+      sql`SELECT ${columns}, t.expires_at AS token_expires_at, t.resource AS token_resource
         FROM person_tokens t JOIN keys k ON k.id = t.key_id ${joined}
         WHERE t.hash = ${hash} AND t.kind = 'access'`.pipe(
         Effect.map((found) => Option.fromNullable(firstOpeningByToken(found))),

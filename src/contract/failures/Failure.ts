@@ -8,6 +8,9 @@ const says = (message: string) => Schema.optionalWith(Schema.String, { default: 
 /** Machine-readable details (`error_code`), for families whose error bodies carry them. */
 const details = Schema.optionalWith(JsonObject, { exact: true })
 
+/** The `WWW-Authenticate` header, where programs can have their person sign in. */
+const challenge = Schema.optionalWith(Schema.String, { exact: true })
+
 /**
  * The closed set of ways a request can fail. Services fail with these; a family renders them at its edge (`wire.ts`).
  * A caller can act on a message: it names the field, the rule and what is allowed.
@@ -26,11 +29,13 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
 }) {}
 
 export class AuthMissing extends Schema.TaggedError<AuthMissing>()("AuthMissing", {
-  message: says("Missing Authorization header: send `Authorization: Bearer <API_KEY>`")
+  message: says("Missing Authorization header: send `Authorization: Bearer <API_KEY>`"),
+  challenge
 }) {}
 
 export class AuthInvalid extends Schema.TaggedError<AuthInvalid>()("AuthInvalid", {
-  message: says("Invalid API key")
+  message: says("Invalid API key"),
+  challenge
 }) {}
 
 /** The account's available balance is below the request's hold. */

@@ -5,12 +5,16 @@ import type { Acting } from "../../contract/callers/Acting.ts"
 import { AuthMissing, Forbidden, InvalidRequest, NotFound, Unavailable } from "../../contract/failures/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { AgentSignIns } from "./AgentSignIns.ts"
-import type { ProgramDecision } from "./Api.ts"
+import type { ProgramDecision, RequestDecision } from "./Api.ts"
+import { CodeSignIns } from "./codes/CodeSignIns.ts"
+import { isOwnComputer } from "./codes/redirects.ts"
+import type { Decision } from "./ProgramTokens.ts"
 import { userCodeOf } from "./userCode.ts"
 
-/** Programs that wait for a person's decision, by the code that they show. */
+/** Programs that wait for a person's decision, by the code that they show or by their request. */
 export const makeWaitingPrograms = Effect.gen(function* () {
   const signIns = yield* AgentSignIns
+  const codeSignIns = yield* CodeSignIns
   const { actingIn, tries } = yield* SessionAuthenticators
 
   /** The person of the request's session. */
@@ -44,16 +48,36 @@ export const makeWaitingPrograms = Effect.gen(function* () {
       }
     })
 
-  const decide = (request: Incoming, { account, approve, code: typed }: ProgramDecision) =>
+  const decide = (request: Incoming, { code: typed, ...said }: ProgramDecision) =>
     Effect.gen(function* () {
       const acting = yield* personOf(request)
-      if (approve && account === undefined) return yield* noAccount
-      const decision = approve && account !== undefined ? { approve, account } : ({ approve: false } as const)
+      const decision = yield* decisionOf(said)
       yield* byCode(acting, typed, (code) => signIns.decide(acting, code, decision))
-      return { object: "program_decision" as const, approved: approve }
+      return { object: "program_decision" as const, approved: decision.approve }
     })
 
-  return { show, decide } as const
+  const showRequest = (request: Incoming, sealed: string) =>
+    Effect.gen(function* () {
+      yield* personOf(request)
+      const { expiresAtMs, name, redirect } = yield* codeSignIns.find(sealed)
+      return {
+        object: "asking_program" as const,
+        program: name,
+        host: new URL(redirect).host,
+        own_computer: isOwnComputer(redirect),
+        expires_at: isoTime(expiresAtMs)
+      }
+    })
+
+  const decideRequest = (request: Incoming, { request: sealed, ...said }: RequestDecision) =>
+    Effect.gen(function* () {
+      const acting = yield* personOf(request)
+      const decision = yield* decisionOf(said)
+      const location = yield* codeSignIns.decide(acting, sealed, decision)
+      return { object: "request_decision" as const, approved: decision.approve, location }
+    })
+
+  return { show, decide, showRequest, decideRequest } as const
 })
 
 type UseCode<A, E> = (code: string) => Effect.Effect<A, E | NotFound>
@@ -62,6 +86,14 @@ type UseCode<A, E> = (code: string) => Effect.Effect<A, E | NotFound>
 const isNoCode = (failure: unknown): boolean => failure instanceof NotFound && failure.param === null
 
 const isPerson = (acting: Acting): acting is Acting & { readonly person: string } => acting.person !== undefined
+
+const decisionOf = ({
+  account,
+  approve
+}: Pick<ProgramDecision, "account" | "approve">): Effect.Effect<Decision, InvalidRequest> => {
+  if (!approve) return Effect.succeed({ approve })
+  return account === undefined ? noAccount : Effect.succeed({ approve, account })
+}
 
 const codeOf = (typed: string): Effect.Effect<string, NotFound> => {
   const code = userCodeOf(typed)

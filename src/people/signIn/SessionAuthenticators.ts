@@ -14,6 +14,8 @@ import { AuthInvalid, AuthMissing, Forbidden, Unavailable } from "../../contract
 import { isForeign } from "../../guard/foreign.ts"
 import { Limits, uncounted } from "../../limits/Limits.ts"
 import { hasAdminKey } from "../../access/AdminKeys.ts"
+import { toolsScope } from "../toolsScope.ts"
+import { Providers } from "../Providers.ts"
 import { reachOf } from "./reach.ts"
 import { Sessions } from "./Sessions.ts"
 import type { OpenSession } from "./Sessions.ts"
@@ -47,6 +49,7 @@ const make = Effect.gen(function* () {
   const owned = yield* makeOwned
   const sessions = yield* Sessions
   const publicUrl = yield* PublicUrl
+  const providers = yield* Providers
   const isOn = hasAdminKey({ adminKey }, file) || file.value.sign_in?.oidc !== undefined
   const byKey = yield* makeAdminAccess(isOn, server.trustedProxies)
 
@@ -102,10 +105,20 @@ const make = Effect.gen(function* () {
       session?.kind === "operator" ? sessions.actingOf(session) : undefined
     )
 
+  /** Tells programs without a key of theirs how their person signs in, if people do so here (RFC 9728). */
+  const withChallenge = (failure: AuthMissing | AuthInvalid | Unavailable) =>
+    failure._tag === "Unavailable" || (providers.rules()?.providers.size ?? 0) === 0
+      ? Effect.fail(failure)
+      : Effect.flatMap(publicUrl.get, (url) => Effect.fail(challenged(failure, url)))
+
   const callers = {
-    authenticate: (headers: Headers, { request }: Connection) => {
+    authenticate: (headers: Headers, connection: Connection, operation: Operated) => {
+      const { request } = connection
       const cookie = cookieWithoutKey(headers)
-      if (cookie === null) return access.authenticate(headers)
+      if (cookie === null) {
+        const caller = access.authenticate(headers, connection, operation)
+        return operation.group === "mcp" ? Effect.catchAll(caller, withChallenge) : caller
+      }
       return Effect.flatMap(sessionOf(cookie, request), (session) =>
         asCaller(session, { headers, method: request.method })
       )
@@ -176,6 +189,14 @@ export const addressOf = (caller: Caller): string =>
 /** The cookies of a request that brings no key. */
 const cookieWithoutKey = (headers: Headers): string | null =>
   headers.has("authorization") || headers.has("x-api-key") || headers.has("api-key") ? null : headers.get("cookie")
+
+const challenged = (failure: AuthMissing | AuthInvalid, url: string): AuthMissing | AuthInvalid => {
+  const told = `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp", scope="${toolsScope}"`
+  const { message } = failure
+  return failure._tag === "AuthMissing"
+    ? new AuthMissing({ message, challenge: told })
+    : new AuthInvalid({ message, challenge: `${told}, error="invalid_token"` })
+}
 
 const anonymous = Caller.unrestricted("", "")
 

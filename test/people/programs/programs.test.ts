@@ -23,7 +23,7 @@ describeOnEach("programs that sign in for people", (engine) => {
       device_authorization_endpoint: `${url}/oauth/device_authorization`,
       token_endpoint: `${url}/oauth/token`,
       revocation_endpoint: `${url}/oauth/revoke`,
-      grant_types_supported: [deviceGrant, "refresh_token"]
+      grant_types_supported: ["authorization_code", deviceGrant, "refresh_token"]
     })
     const begun = await world.begin({ surface: "claude_code", unknown: "field" })
     expect(begun).toEqual({

@@ -24,12 +24,12 @@ export class PersonTokens extends Effect.Service<PersonTokens>()("gateway/people
     const { derive } = yield* MasterSecret
     const secret = derive("oauth/refreshed")
 
-    /** Issues an access and a refresh token. @param signIn the id that all tokens of one sign-in have */
-    const issue = (signIn: string, key: string, nowMs: number): Effect.Effect<IssuedTokens, SqlError> =>
+    /** Issues an access and a refresh token. */
+    const issue = (of: TokenOrigin, nowMs: number): Effect.Effect<IssuedTokens, SqlError> =>
       Effect.gen(function* () {
         yield* sql`DELETE FROM person_tokens WHERE expires_at <= ${nowMs}`
         const issued = { access: ApiKey.generateToken("access"), refresh: ApiKey.generateToken("refresh") }
-        return yield* store({ sign_in: signIn, key_id: key }, issued, nowMs)
+        return yield* store(of, issued, nowMs)
       })
 
     /**
@@ -40,16 +40,16 @@ export class PersonTokens extends Effect.Service<PersonTokens>()("gateway/people
      */
     const succeeding = (
       token: Redacted.Redacted,
-      { key_id, sign_in }: Pick<PersonToken, "key_id" | "sign_in">,
+      { key_id, resource, sign_in }: TokenOrigin,
       atMs: number
     ): Effect.Effect<IssuedTokens, SqlError> => {
       const access = ApiKey.succeedingToken("access", token, secret)
       const refresh = ApiKey.succeedingToken("refresh", token, secret)
-      return store({ sign_in, key_id }, { access, refresh }, atMs)
+      return store({ sign_in, key_id, resource }, { access, refresh }, atMs)
     }
 
     const store = (
-      of: Pick<PersonToken, "key_id" | "sign_in">,
+      of: TokenOrigin,
       { access, refresh }: Readonly<Record<"access" | "refresh", string>>,
       atMs: number
     ): Effect.Effect<IssuedTokens, SqlError> => {
@@ -94,6 +94,8 @@ const columns = {
   hash: Schema.String,
   sign_in: Schema.String,
   key_id: Schema.String,
+  /** The address that it opens alone; null: all that the key opens. */
+  resource: Schema.NullOr(Schema.String),
   kind: Schema.Literal("access", "refresh"),
   expires_at: Schema.Int,
   replaced_at: Schema.NullOr(Schema.Int),
@@ -106,6 +108,9 @@ const columns = {
 }
 const tokens = rows("person_tokens", columns)
 const replacements = rows("person_tokens", { replaced_at: Schema.Int })
+
+/** The columns that all tokens of a sign-in share. */
+type TokenOrigin = Pick<PersonToken, "key_id" | "sign_in" | "resource">
 
 /** A token as stored, with its key and person. */
 export type PersonToken = Schema.Struct.Type<typeof columns>

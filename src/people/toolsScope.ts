@@ -1,0 +1,2 @@
+/** The scope of tokens that open `/mcp`; there is no other. */
+export const toolsScope = "tools"
