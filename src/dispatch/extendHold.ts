@@ -27,5 +27,5 @@ export const extendHold = (
 /** Runs the calls that the caller has approved, if its money is enough for all of them. */
 export const runApproved = (work: Work, charge: Charge, approved: ApprovedCalls): Effect.Effect<void> =>
   Effect.flatMap(extendHold(work, charge)?.(approved.mostUsage) ?? Effect.succeed(true), (isPaid) =>
-    approved.run(isPaid)
+    approved.run(isPaid, work.options.serverTools?.mostCalls)
   )

@@ -11,6 +11,7 @@ import { withoutRefusedPictures } from "../tools/laterRound.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { startGeneration } from "../upstreams/text/upstreamOf.ts"
+import { withCallsLeft } from "../tools/offeredTools.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
 import { toolGeneration } from "../tools/toolGeneration.ts"
 
@@ -27,7 +28,9 @@ export const generateWithTools = (
       toolGeneration({ upstream, options, asked, first, ...offered })
     )
   if (approved === undefined) return runFuture(options.runtime, begun(conversation))
-  const asked = approved.after(conversation)
+  const names = new Set(offered.tools.flatMap((tool) => [...tool.names]))
+  const left = (offered.mostCalls ?? Infinity) - approved.calls.length
+  const asked = withCallsLeft(approved.after(conversation), names, left)
   const { usage } = approved
   const extend: GenerateOptions["extend"] =
     options.extend && ((used, next) => options.extend?.(addUsage(used, usage), next) ?? Effect.succeed(true))

@@ -7,6 +7,7 @@ import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
 import type { FunctionTool } from "../generation/Conversation.ts"
 import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import { serverToolNames } from "../generation/serverToolName.ts"
+import type { NamedTool } from "../generation/serverToolName.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { OfferedTools } from "../tools/ServerTool.ts"
 import { callsOf } from "./callsOf.ts"
@@ -18,8 +19,8 @@ import { sendGuarded } from "./sendTo.ts"
 /** The tools of a request's servers, with their functions for the model. */
 export interface ServedTools extends OfferedTools {
   readonly functions: ReadonlyArray<FunctionTool>
-  /** The model's name for a server's tool; undefined if it is not offered. */
-  readonly nameOf: (server: string, tool: string) => string | undefined
+  /** The tools with the model's names for them. */
+  readonly listed: ReadonlyArray<NamedTool & { readonly name: string }>
 }
 
 interface Serving {
@@ -132,8 +133,7 @@ const make = Effect.gen(function* () {
         const named = new Map(tools.map((tool, index) => [names[index] ?? "", tool] as const))
         return {
           functions: [...named].map(([name, served]) => functionOf(name, served)),
-          nameOf: (server, name) =>
-            names[tools.findIndex(({ asked, tool }) => asked.label === server && tool.name === name)],
+          listed: [...named].map(([name, { asked, tool }]) => ({ name, label: asked.label, tool: tool.name })),
           tools: [callsOf(named, { mostCalls, requestId })],
           opening: servers.map((asked) => ({
             type: "server-tools",

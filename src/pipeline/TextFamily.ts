@@ -107,6 +107,16 @@ export interface AskedServers {
   readonly approved?: (() => ReadonlyArray<ApprovedCall>) | undefined
   /** True if the conversation shows a server's list, which is then not shown again. */
   readonly isShown?: ((label: string) => boolean) | undefined
+  readonly choice?: ServerChoice | undefined
+}
+
+/** A request's choice among the tools of its servers. */
+export interface ServerChoice {
+  /** `auto`: only those may be called, beside the caller's own that it chooses; `required`: one of all must; `one`: one of those must. */
+  readonly mode: "auto" | "required" | "one"
+  readonly isChosen: (label: string, tool: string) => boolean
+  /** The path of the choice, for refusals. */
+  readonly param: string
 }
 
 /** Writes an answer, and stores it. */

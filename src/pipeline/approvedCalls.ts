@@ -6,7 +6,7 @@ import { ApprovedCalls } from "../tools/ApprovedCalls.ts"
 
 /** The calls that a request approves, of the tools that its servers list; undefined if there are none. */
 export const approvedCalls = (
-  { nameOf, tools }: ServedTools,
+  { listed, tools }: ServedTools,
   approved: ReadonlyArray<ApprovedCall>
 ): ApprovedCalls | undefined => {
   const [tool] = tools
@@ -15,7 +15,7 @@ export const approvedCalls = (
     approved.map((approval) => {
       const { arguments: text, server: label, tool: called } = approval
       const [unlisted = ""] = serverToolNames([{ label, tool: called }], new Set())
-      const name = nameOf(label, called) ?? unlisted
+      const { name = unlisted } = listed.find((one) => one.label === label && one.tool === called) ?? {}
       return { tool, call: { id: randomHex(), name, arguments: text, approval } }
     })
   )

@@ -14,6 +14,7 @@ import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { CallerServers } from "../mcp/CallerServers.ts"
 import { approvedCalls } from "./approvedCalls.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
+import { withChosenTools } from "./chosenTools.ts"
 import type { AskedServers } from "./TextFamily.ts"
 
 interface Asking {
@@ -56,14 +57,15 @@ export const withServers = (
         Scope.extend(scope),
         Effect.onError(() => Scope.close(scope, Exit.void))
       )
-    return { scope, served }
+    const chosen = withChosenTools(conversation, served, asked.choice)
+    if (chosen instanceof InvalidRequest) return yield* Effect.zipRight(Scope.close(scope, Exit.void), chosen)
+    return { chosen, scope, served }
   })
-  return runFuture(runtime, offered).flatMap(({ scope, served }) => {
+  return runFuture(runtime, offered).flatMap(({ chosen, scope, served }) => {
     const close = () => void runFuture(runtime, Scope.close(scope, Exit.void))
-    const tools = [...conversation.tools, ...served.functions]
     const opening = served.opening.filter(({ server }) => asked.isShown?.(server) !== true)
     const approved = approvedCalls(served, asked.approved?.() ?? [])
-    return begin({ ...conversation, tools }, { ...served, opening, approved }).matchCause({
+    return begin(chosen, { ...served, opening, approved, mostCalls: asked.mostCalls }).matchCause({
       onSuccess: (generation) => Future.succeed(new Connected(generation, close)),
       onFailure: (cause) => {
         close()

@@ -85,7 +85,9 @@ export const CreateResponse = Schema.Struct({
   max_output_tokens: maybe(integer(1)).annotations({
     description: "Upper bound on generated tokens, including visible output and reasoning tokens."
   }),
-  max_tool_calls: maybe(integer(1)).annotations({ description: "Upper bound on web searches." }),
+  max_tool_calls: maybe(integer(1)).annotations({
+    description: "Upper bound on web searches and calls of MCP servers together."
+  }),
   temperature: maybe(open(Schema.Number.pipe(Schema.between(0, 2)))).annotations({
     description: "Sampling temperature.",
     default: 1

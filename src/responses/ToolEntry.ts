@@ -85,9 +85,8 @@ const ToolSearchEntry = Schema.Struct({
 }).annotations({ identifier: "ResponsesToolSearchTool" })
 
 /** Tools that OpenAI runs and the gateway lacks. They are dropped if the model has a choice. */
-const hosted = [
+const lacking = [
   "file_search",
-  "mcp",
   "code_interpreter",
   "programmatic_tool_calling",
   "image_generation",
@@ -95,6 +94,7 @@ const hosted = [
   "web_fetch",
   "x_search"
 ] as const
+const hosted = [...lacking, "mcp"] as const
 const isHosted = new RegExp(`^(${hosted.join("|")})$`)
 
 /** True if OpenAI runs the tool and the gateway lacks it. */
@@ -165,10 +165,16 @@ const ChosenSearch = Schema.Struct({
   identifier: "ResponsesChosenSearch"
 })
 const ChosenHosted = Schema.Struct({
-  type: required(Schema.Literal(...hosted), "Not served: 400.")
+  type: required(Schema.Literal(...lacking), "Not served: 400.")
 }).annotations({
   identifier: "ResponsesChosenHostedTool"
 })
+
+const ChosenServer = Schema.Struct({
+  type: Schema.Literal("mcp"),
+  server_label: required(Schema.String, "The label of a server in `tools`."),
+  name: maybe(Schema.String).annotations({ description: "The server's name of a tool; any of its tools if absent." })
+}).annotations({ identifier: "ResponsesChosenServer" })
 
 const ChosenClientTool = Schema.Struct({
   type: required(ClientToolType, "A tool that the caller runs.")
@@ -184,7 +190,8 @@ const AllowedTools = Schema.Struct({
       Schema.Struct({
         type: required(Schema.String, "The tool's type."),
         name: maybe(Schema.String).annotations({ description: "The tool's name, if its type has names." }),
-        namespace
+        namespace,
+        server_label: maybe(Schema.String).annotations({ description: "The label of a server, for type `mcp`." })
       })
     ),
     "The tools to choose from; each must be among `tools`."
@@ -198,6 +205,7 @@ export const ChosenTool = variants(
   {
     function: ChosenFunction,
     custom: ChosenCustom,
+    mcp: ChosenServer,
     allowed_tools: AllowedTools,
     web_search: ChosenSearch,
     web_search_preview: ChosenSearch

@@ -19,6 +19,7 @@ import { approvalsOf } from "./mcp/approvals.ts"
 import type { Approvals } from "./mcp/approvals.ts"
 import { mcpEchoes } from "./mcp/mcpEchoes.ts"
 import { mcpServers, serverWords } from "./mcp/mcpServers.ts"
+import { serverChoice } from "./mcp/serverChoice.ts"
 import { isHostedTool } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
 import { toolbox } from "./tools.ts"
@@ -141,20 +142,13 @@ const serversOf = (
   approved: AskedServers["approved"]
 ): AskedServers | undefined => {
   if (tools?.some(({ type }) => type === "mcp") !== true) return undefined
-  return askedServers(
-    (complain) => {
-      if (typeof choice === "object" && choice?.type === "allowed_tools") {
-        complain("tool_choice", "allowed_tools can't be combined with servers; use their allowed_tools")
-      }
-      return mcpServers(body, complain)
-    },
-    {
-      mostCalls: mostCalls ?? undefined,
-      words: serverWords,
-      approved,
-      isShown: (label) => [history, input].some((items) => items.some((item) => isListOf(item, label)))
-    }
-  )
+  return askedServers((complain) => mcpServers(body, complain), {
+    mostCalls: mostCalls ?? undefined,
+    words: serverWords,
+    choice: serverChoice(choice),
+    approved,
+    isShown: (label) => [history, input].some((items) => items.some((item) => isListOf(item, label)))
+  })
 }
 
 const isListOf = (item: InputItem, label: string): boolean =>

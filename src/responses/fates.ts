@@ -29,9 +29,11 @@ export const fates: RequestFates<CreateResponse, CreateResponse> = {
   max_tool_calls: {
     becomes: ["tools"],
     loses: {
-      // It counts the searches, which is all that others run.
-      max_tool_calls: ({ max_tool_calls }, body) =>
-        (max_tool_calls ?? null) !== null && !servedTools(body).some(isSearch)
+      // It counts searches and calls of servers, which is all that others run.
+      max_tool_calls: ({ max_tool_calls, tools }, body) =>
+        (max_tool_calls ?? null) !== null &&
+        !servedTools(body).some(isSearch) &&
+        tools?.some(({ type }) => type === "mcp") !== true
     }
   },
   temperature: { becomes: ["temperature"] },

@@ -192,6 +192,7 @@ const allow = (choice: Allowed, offered: Offered, complain: Complain): readonly 
   const { tools } = offered
   const named = naming(offered)
   const names = choice.tools.flatMap((tool, index) => {
+    if (tool.type === "mcp") return []
     if (tool.type.startsWith("web_search")) return ["web_search"]
     const client = clientName(offered, tool.type)
     if (client !== undefined) return [client]

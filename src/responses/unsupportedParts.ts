@@ -21,7 +21,7 @@ export const unsupportedParts = (
   ...unknownFields(body, known),
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
   ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
-  ...chosen(request),
+  ...chosen(request, runsServers),
   ...droppedTools(request, runsServers),
   ...(Array.isArray(request.input) ? request.input.filter(isHosted) : []).map(({ type }) => ({
     param: `input.${type}`
@@ -58,12 +58,13 @@ const isDropped = (entry: ToolEntry): boolean => entry instanceof Unknown || isH
 const typeOf = (entry: ToolEntry): string =>
   (entry instanceof Unknown ? textAt(entry.sent, "type") : undefined) ?? entry.type
 
-const chosen = (request: CreateResponse): ReadonlyArray<Unsupported> => {
+const chosen = (request: CreateResponse, runsServers: boolean): ReadonlyArray<Unsupported> => {
   const { tool_choice: choice } = request
   if (typeof choice !== "object" || choice === null) return []
   const isServed = ({ type }: { readonly type: string }): boolean =>
     type === "function" ||
     type === "custom" ||
+    (runsServers && type === "mcp") ||
     type.startsWith("web_search") ||
     ownTools(request).some((entry) => isClientTool(entry) && clientToolOf(type)?.types.includes(entry.type))
   const refused = (param: string, type: string): Unsupported => ({

@@ -26,11 +26,12 @@ export class ApprovedCalls {
    * Runs the calls that are allowed, unless they have run. The others are refused.
    *
    * @param isPaid false if the caller's money is not enough
+   * @param most the most calls that the caller allows
    */
-  run(isPaid: boolean): Effect.Effect<void> {
+  run(isPaid: boolean, most?: number): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.#ends !== undefined) return Effect.void
-      const allowed = new Set(isPaid ? new CallBounds().allows(this.calls) : [])
+      const allowed = new Set(isPaid ? new CallBounds(most).allows(this.calls) : [])
       const end = (one: WrittenCall) =>
         allowed.has(one) ? one.tool.run(one.call) : Effect.succeed(one.tool.refuse(one.call))
       return Effect.map(Effect.forEach(this.calls, end, { concurrency: 4 }), (ends) => {

@@ -5,4 +5,6 @@ import type { OfferedTools } from "./ServerTool.ts"
 export interface RequestTools extends OfferedTools {
   /** The calls that run before a route is asked; absent if there are none. */
   readonly approved?: ApprovedCalls | undefined
+  /** The most calls that the caller allows, searches among them; undefined without a bound of its own. */
+  readonly mostCalls?: number | undefined
 }

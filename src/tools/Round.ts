@@ -81,6 +81,11 @@ export class Round {
     return [...this.items, ...text]
   }
 
+  /** How many searches ran on the model's side. */
+  get searches(): number {
+    return this.queries.size
+  }
+
   /** The generated tokens, for an upstream that reports none. */
   countOutput(): number {
     return countText(this.written)

@@ -9,6 +9,18 @@ export const afterCalls = (choice: ToolChoice, names: ReadonlySet<string>): Tool
   return isMet ? { type: "auto" } : choice
 }
 
+/** The conversation for a round in which so many calls and searches are still allowed. */
+export const withCallsLeft = (conversation: Conversation, names: ReadonlySet<string>, left: number): Conversation => {
+  if (left === Infinity) return conversation
+  const searches = conversation.tools.flatMap((tool) => (tool.type === "search" ? [tool.name] : []))
+  if (left <= 0) return withoutTools(conversation, new Set([...names, ...searches]))
+  if (searches.length === 0) return conversation
+  const tools = conversation.tools.map((tool) =>
+    tool.type === "search" ? { ...tool, maxUses: Math.min(tool.maxUses ?? left, left) } : tool
+  )
+  return { ...conversation, tools }
+}
+
 /** The conversation without the tools of these names, which may be called no more. */
 export const withoutTools = (conversation: Conversation, names: ReadonlySet<string>): Conversation => {
   const tools = conversation.tools.filter((tool) => !names.has(tool.name))

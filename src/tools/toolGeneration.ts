@@ -12,7 +12,7 @@ import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { ApprovedCalls } from "./ApprovedCalls.ts"
 import { CallBounds } from "./CallBounds.ts"
 import { startLaterRound } from "./laterRound.ts"
-import { afterCalls, withoutTools } from "./offeredTools.ts"
+import { afterCalls, withCallsLeft, withoutTools } from "./offeredTools.ts"
 import { Round } from "./Round.ts"
 import type { RoundEnd, WrittenCall } from "./Round.ts"
 import { roundUsage } from "./roundUsage.ts"
@@ -29,6 +29,8 @@ export interface ToolRun {
   readonly opening?: ReadonlyArray<GenerationEvent>
   /** The calls that ran before, whose results the conversation has. */
   readonly approved?: ApprovedCalls | undefined
+  /** The most calls that the caller allows, searches among them. */
+  readonly mostCalls?: number | undefined
   /** The model's first round, which has begun. */
   readonly first: Generation
 }
@@ -92,7 +94,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
     let called = run.approved?.usage ?? noUsage
     /** The reason that the gateway counted a part itself. */
     let why: Doubt | "untold" | undefined
-    const bounds = new CallBounds()
+    const bounds = new CallBounds(run.mostCalls)
     bounds.allows(run.approved?.calls ?? [])
     let opening = [...(run.opening ?? []), ...(run.approved?.events ?? [])]
     for (let number = 1; ; number++) {
@@ -123,6 +125,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
       if (isCut(round.end.reason)) return yield [...told(), round.end]
       if (round.calls.length === 0) return yield [...round.left(), ...told(), endOf(round, round.end)]
       yield round.calls.flatMap(({ call, tool }) => tool.begins(call))
+      bounds.searched(round.searches)
       const allowed = number < mostRounds ? bounds.allows(round.calls) : []
       const done = await ended(runCalls(round.calls, allowed, withCalls(used, called)))
       if (done === undefined || Exit.isFailure(done)) return yield* broken(done)
@@ -145,6 +148,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
       }
       const ending = number + 1 === mostRounds ? run.tools : refused
       if (ending.length > 0) conversation = withoutTools(conversation, namesOf(ending))
+      conversation = withCallsLeft(conversation, namesOf(run.tools), bounds.left)
       if (conversation.maxOutputTokens !== undefined && usage !== undefined) {
         const left = conversation.maxOutputTokens - usage.outputTokens
         if (left <= 0) return yield [outOfTokens]

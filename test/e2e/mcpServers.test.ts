@@ -125,6 +125,33 @@ describe("tools of a caller's MCP server, on an upstream that runs none", () => 
     expect(output[2]).toMatchObject({ type: "mcp_call", status: "failed" })
   })
 
+  it("are chosen by the server, one of them or all, for the first call", async () => {
+    const own = { type: "function" as const, name: "own", parameters: { type: "object" }, strict: false }
+    const choices = async (choice: object) => {
+      await openai().responses.create({ ...asking(), tools: [server(), own], tool_choice: choice as never })
+      return [chat.asked.at(-2)?.body.tool_choice, chat.asked.at(-1)?.body.tool_choice ?? "auto", offered()]
+    }
+    const all = ["own", "dice__roll", "dice__cheat_now"]
+    const called = { type: "function", function: { name: "dice__roll" } }
+    expect(await choices({ type: "mcp", server_label: "dice", name: "roll" })).toEqual([called, "auto", all])
+    expect(await choices({ type: "mcp", server_label: "dice" })).toEqual(["required", "auto", all.slice(1)])
+    const tools = [{ type: "mcp", server_label: "dice", name: "roll" }]
+    expect(await choices({ type: "allowed_tools", mode: "auto", tools })).toEqual([undefined, "auto", ["dice__roll"]])
+    const both = [...tools, { type: "function", name: "own" }]
+    expect(await choices({ type: "allowed_tools", mode: "required", tools: both })).toEqual([
+      "required",
+      "auto",
+      ["own", "dice__roll"]
+    ])
+  })
+
+  it("are taken away once the request's calls are used up", async () => {
+    await openai().responses.create(asking({}, { max_tool_calls: 1 }))
+    expect(chat.asked.at(-1)?.body.tools).toBeUndefined()
+    await openai().responses.create(asking({}, { max_tool_calls: 2 }))
+    expect(chat.asked.at(-1)?.body.tools).toHaveLength(2)
+  })
+
   it("go on in the next turn, by id and by items", async () => {
     const first = await openai().responses.create(asking())
     const next = await openai().responses.create({
@@ -189,8 +216,15 @@ describe("a server that can't be used", () => {
     [asking({ server_url: undefined }), "tools[0].server_url"],
     [asking({ server_url: "ftp://x" }), "tools[0].server_url"],
     [asking({}, { background: true }), "tools"],
-    [asking({}, { tool_choice: { type: "mcp", server_label: "dice" } }), "tool_choice.type"],
-    [asking({}, { tool_choice: { type: "allowed_tools", mode: "auto", tools: [] } }), "tool_choice"]
+    [asking({}, { tool_choice: { type: "mcp", server_label: "dices" } }), "tool_choice"],
+    [asking({}, { tool_choice: { type: "mcp", server_label: "dice", name: "nothing" } }), "tool_choice"],
+    [
+      asking(
+        {},
+        { tool_choice: { type: "allowed_tools", mode: "required", tools: [{ type: "mcp", server_label: "a" }] } }
+      ),
+      "tool_choice.tools"
+    ]
   ])("is refused with its field: %j", async (body, param) => {
     expect(await refusal(body)).toMatchObject({ status: 400, param })
   })
