@@ -9,6 +9,8 @@ import { commandOf, install, packageOf } from "./programs.ts"
 import type { ProgramName } from "./programs.ts"
 import { makeFolder, note, runProgram } from "./run.ts"
 import type { Folder } from "./run.ts"
+import { signedInTools } from "./signedInTools.ts"
+import type { Way } from "./signedInTools.ts"
 import { models, startWorld } from "./world.ts"
 import type { World } from "./world.ts"
 
@@ -16,12 +18,6 @@ import type { World } from "./world.ts"
  * Programs that use their person's sign-in in place of a key, as docs/agents.md has it: each in an empty home, with
  * `gateway` on the PATH, and a person at a provider of another site who approves the code.
  */
-
-interface Way {
-  readonly program: ProgramName
-  readonly name: string
-  readonly run: (world: World, folder: Folder) => Promise<string | undefined>
-}
 
 /** The environment of a home, with `gateway` as a command. */
 const environment = ({ home }: Folder): Record<string, string> => {
@@ -143,7 +139,8 @@ const ways: ReadonlyArray<Way> = [
       }
       return undefined
     }
-  }
+  },
+  ...signedInTools
 ]
 
 const answer = `The tool answered: ${note}`

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import type { Browser } from "playwright-core"
 import type { GatewayHere } from "../../gatewayHere.ts"
+import { codeProgram } from "../../people/programs/codeProgram.ts"
 import { startProvider } from "../../people/startProvider.ts"
 import { adminKey, fitsIn, openBrowser, picture, startConsole, violations, visit, withoutChromium } from "./browser.ts"
 
@@ -115,6 +116,51 @@ describe.skipIf(isSkipped)("signing in at a provider of another site", () => {
     expect(await main.innerText()).toContain("No program waits with the code BCDF-GHJK")
     visitor.awaits(/console\/devices/)
     await visitor.close()
+  })
+
+  it("lets a program use the tools at its own address, after a sign-in on the way and a click", async () => {
+    const got: Array<URLSearchParams> = []
+    const agent = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ url }) => {
+        if (url.includes("/callback")) got.push(new URL(url).searchParams)
+        return new Response("Back in the program")
+      }
+    })
+    const program = codeProgram(gateway.url)
+    const redirect_uri = `http://127.0.0.1:${agent.port}/callback`
+    const { client_id } = (await program.register(["http://127.0.0.1/callback"], { client_name: "Agent 7" })).body
+    const asked = new URL(program.address({ client_id, redirect_uri }))
+    const visitor = await at("ann", asked.pathname + asked.search)
+    const { page } = visitor
+    const main = page.locator("#main")
+    await main.getByRole("button", { name: "Let it in" }).waitFor()
+    const text = await main.innerText()
+    expect(text).toContain(`Agent 7 asks to use your tools here. The answer goes to 127.0.0.1:${agent.port}.`)
+    expect(text).toContain("Any program that runs there could be behind it")
+    expect(await violations(page)).toEqual([])
+    expect(await fitsIn(page)).toBe(true)
+    await picture(page, "consent")
+    expect(got).toEqual([])
+    await main.getByRole("button", { name: "Let it in" }).click()
+    await page.getByText("Back in the program").waitFor()
+    const [answer] = got
+    const code = answer?.get("code") ?? ""
+    expect([answer?.get("state"), answer?.get("iss")]).toEqual(["state-1", program.url])
+    const tokens = await program.exchange({ code, client_id, redirect_uri })
+    expect((await program.mcp(tokens.body.access_token)).status).toBe(200)
+    // The page asks each time.
+    await page.goto(asked.pathname + asked.search)
+    await main.getByRole("button", { name: "Keep it out" }).click()
+    await page.getByText("Back in the program").waitFor()
+    expect(got.at(-1)?.get("error")).toBe("access_denied")
+    await page.goto("/console/consent?request=nothing")
+    await main.getByRole("alert").waitFor()
+    expect(await main.innerText()).toContain("This request has expired")
+    visitor.awaits(/console\/authorizations|127\.0\.0\.1/)
+    await visitor.close()
+    await agent.stop(true)
   })
 
   it("is kept from no one by a page of another site, whose link leads to it all the same", async () => {
