@@ -26,7 +26,7 @@ it("every field of a request says what it is", () => {
 
 it("shows every kind of item, block and tool", () => {
   const names = (shown: Shown) => shown.anyOf.map(({ $ref }) => $ref?.split("/").at(-1)?.replace("Responses", ""))
-  expect(names(schemas["ResponsesCreate"]!.properties["input"]!.anyOf[1]!.items)).toHaveLength(21)
+  expect(names(schemas["ResponsesCreate"]!.properties["input"]!.anyOf[1]!.items)).toHaveLength(23)
   expect(names(schemas["ResponsesInputMessage"]!.properties["content"]!.anyOf[1]!.items)).toEqual([
     "InputText",
     "InputImage",
@@ -60,6 +60,7 @@ it("shows every kind of item, block and tool", () => {
     "ImageGenerationCall",
     "McpListTools",
     "McpCall",
+    "McpApprovalRequest",
     "Compaction"
   ])
 })

@@ -10,7 +10,8 @@ const itemTypes =
   "message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning, " +
   "item_reference, web_search_call, additional_tools, tool_search_call, tool_search_output, " +
   "shell_call, shell_call_output, local_shell_call, local_shell_call_output, apply_patch_call, " +
-  "apply_patch_call_output, computer_call, computer_call_output, compaction_trigger"
+  "apply_patch_call_output, computer_call, computer_call_output, mcp_approval_request, mcp_approval_response, " +
+  "compaction_trigger"
 const toolTypes =
   "function, custom, namespace, tool_search, shell, local_shell, apply_patch, computer, computer_use, " +
   "computer_use_preview, computer-preview, web_search, web_search_2025_08_26, web_search_preview"
