@@ -17,8 +17,18 @@ const isMissing = (stamp: string | undefined) => stamp === undefined
 
 const watchEvery = "500 millis"
 
-/** Sections that take effect only at the next start. */
-const fixed = ["server", "database", "redis", "callbacks", "files", "custody", "retention", "requests", "log"] as const
+/** Sections that take effect only at the next start. The Helm chart replaces its pods for them. */
+export const fixed = [
+  "server",
+  "database",
+  "redis",
+  "callbacks",
+  "files",
+  "custody",
+  "retention",
+  "requests",
+  "log"
+] as const
 
 /** Variables that take effect only at the next start: all but the secrets that are followed. */
 const fixedVariables = Struct.keys(Variables.fields).filter(

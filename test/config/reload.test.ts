@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, vi } from "@effect/vitest"
@@ -20,6 +30,30 @@ it.scopedLive("a change of gateway.yaml between its reading and readiness is tak
     const { current } = yield* Effect.provide(Configuration, configuration)
     expect(current().value.models).toEqual({ first: "sandbox" })
     yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => current().value.models?.["second"] !== undefined })
+  })
+)
+
+it.scopedLive("a mounted ConfigMap is taken over when Kubernetes puts another folder in its place", () =>
+  Effect.gen(function* () {
+    const mount = mkdtempSync(join(tmpdir(), "gateway-reload-"))
+    // As the kubelet lays it: files are links through `..data`, which it renames over the one before.
+    const lay = (version: string, text: string) => {
+      mkdirSync(join(mount, version))
+      writeFileSync(join(mount, version, "gateway.yaml"), text)
+      symlinkSync(version, join(mount, "..data_tmp"))
+      renameSync(join(mount, "..data_tmp"), join(mount, "..data"))
+    }
+    lay("..2026_11_30", "models: { first: sandbox }")
+    symlinkSync(join("..data", "gateway.yaml"), join(mount, "gateway.yaml"))
+    const settings = yield* Layer.build(Settings.from({ GATEWAY_CONFIG: join(mount, "gateway.yaml") }))
+    const configuration = yield* Layer.build(
+      Layer.provideMerge(ReloadLive, Configuration.Default).pipe(Layer.provide(Layer.succeedContext(settings)))
+    )
+    const { current } = yield* Effect.provide(Configuration, configuration)
+    expect(current().value.models).toEqual({ first: "sandbox" })
+    lay("..2026_12_01", "models: { second: sandbox }")
+    rmSync(join(mount, "..2026_11_30"), { recursive: true })
+    yield* until(() => current().value.models?.["second"] !== undefined)
   })
 )
 

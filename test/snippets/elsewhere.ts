@@ -19,6 +19,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   // Of another machine than a test's.
   [/^(?:install|systemctl|journalctl) /, "test/deploy/service.test.ts"],
   [/^docker /, "test/deploy/compose.test.ts"],
+  [/^(?:helm|kubectl) /, "test/deploy/kubernetes/chart.test.ts"],
   // Third-party programs, configured as the page says.
   [
     /^npm install (?:@anthropic-ai|@openai|opencode-ai|cline|@qwen-code)|^npx (?:claude|codex|opencode|cline|qwen) /,
@@ -53,6 +54,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
 /** Blocks of other languages than the shell's that are not run here. */
 export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: string, RegExp, shown: string]> = [
   ["docs/deployment.md", "nginx", /upstream gateway|\$gateway_uri/, "test/deploy/nginx.test.ts"],
+  ["docs/deployment.md", "yaml", /^# production\.yaml/, "test/deploy/kubernetes/chart.test.ts"],
   ["docs/configuration.md", "yaml", /company\.pem/, "test/upstreams/mutualTls.test.ts"],
   ["docs/configuration.md", "yaml", /^alerts:/, "test/e2e/alerts.test.ts"],
   ["docs/configuration.md", "json", /alert\.raised/, "test/e2e/alerts.test.ts"],

@@ -11,11 +11,11 @@ import {
 } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 /*
- * Two OpenID Connect providers in Go, built from the module proxy into the user's cache: `bun
- * ./test/people/others/goPrograms.ts`. Nothing else of the build stays. Without Go, one is taken from PyPI for the build.
+ * Programs in Go that tests use, built from the module proxy into the user's cache: `bun ./test/goPrograms.ts [NAME…]`. They
+ * are two OpenID Connect providers, Helm, and what checks manifests by Kubernetes' own schemas. Nothing else of the build stays. Without Go, one is taken from PyPI for the build.
  */
 const programs = {
   dex: {
@@ -43,7 +43,9 @@ func (*SQLite3) Open(*slog.Logger) (storage.Storage, error) { return nil, errors
 `
     }
   },
-  zitadel: { module: "github.com/zitadel/oidc/v3", version: "v3.52.0", edits: [], main: "./example/server", files: {} }
+  zitadel: { module: "github.com/zitadel/oidc/v3", version: "v3.52.0", edits: [], main: "./example/server", files: {} },
+  helm: { module: "helm.sh/helm/v3", version: "v3.19.0", edits: [], main: "./cmd/helm", files: {} },
+  "kubectl-validate": { module: "sigs.k8s.io/kubectl-validate", version: "v0.0.4", edits: [], main: ".", files: {} }
 } as const
 export type GoProgram = keyof typeof programs
 
@@ -54,19 +56,19 @@ const folder = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), 
 const fileOf = (name: GoProgram) => join(folder, `${name}-${programs[name].version}`)
 
 /**
- * A built program. Undefined where it was not built, and its tests are skipped; `TEST_NEEDS_PROVIDERS` makes that a
+ * A built program. Undefined where it was not built, and its tests are skipped; `TEST_NEEDS_PROGRAMS` makes that a
  * failure.
  */
 export const goProgram = (name: GoProgram): string | undefined => {
   const file = fileOf(name)
   if (existsSync(file)) return file
-  const missing = `${name} needs Go: \`bun ./test/people/others/goPrograms.ts\` builds it`
-  if (process.env["TEST_NEEDS_PROVIDERS"] !== undefined) throw new Error(missing)
+  const missing = `${name} needs Go: \`bun ./test/goPrograms.ts\` builds it`
+  if (process.env["TEST_NEEDS_PROGRAMS"] !== undefined) throw new Error(missing)
   console.log(`SKIPPED with ${missing}`)
   return undefined
 }
 
-const names = ["dex", "zitadel"] as const satisfies ReadonlyArray<GoProgram>
+const names = Struct.keys(programs)
 
 const run = (command: ReadonlyArray<string>, cwd: string, env: Readonly<Record<string, string>> = {}): string => {
   const { exitCode, stderr, stdout } = Bun.spawnSync([...command], { cwd, env: { ...process.env, ...env } })
