@@ -20,6 +20,7 @@ import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { CallerServers } from "./mcp/CallerServers.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
+import { LoadedServers } from "./mcp/LoadedServers.ts"
 import { OwnMark } from "./mcp/OwnMark.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
@@ -155,5 +156,5 @@ export const handlersOn = (taskStore: Parts["taskStore"]) =>
   GroupsLive.pipe(
     Layer.provide(tasksOn(taskStore)),
     Layer.provideMerge(ModelsLive),
-    Layer.provide(Layer.merge(TaskSettingsLive, OwnMark.layer))
+    Layer.provide(Layer.merge(TaskSettingsLive, Layer.provideMerge(LoadedServers.layer, OwnMark.layer)))
   )

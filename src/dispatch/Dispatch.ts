@@ -83,8 +83,8 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       request: Incoming,
       options: GenerationOptions
     ): Future<Generation, Failure> => {
-      const { kind, mayReachWeb, objection, passthrough, prepaid } = options
-      const asked = { family: passthrough?.family, objection, mayReachWeb, kind, headers: request.headers }
+      const { hasServers, kind, mayReachWeb, objection, passthrough, prepaid } = options
+      const asked = { family: passthrough?.family, hasServers, objection, mayReachWeb, kind, headers: request.headers }
       const admitted = admit(caller, conversation, asked)
       const model = "fitting" in admitted ? admitted.model : catalogue.get(conversation.model)
       if (model?.fallbacks === undefined || !mayFallBack(request.headers)) {

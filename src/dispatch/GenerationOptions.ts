@@ -37,6 +37,8 @@ export interface GenerationOptions {
   readonly objection?: (() => InvalidRequest | undefined) | undefined
   /** True if it has tools, beside those of the conversation, with which the upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
+  /** True if it names MCP servers, which only an upstream that it passes through to can call. */
+  readonly hasServers?: boolean | undefined
   /** The parts of the request that the conversation lacks. Called for upstreams of another dialect. */
   readonly unsupported?: (() => ReadonlyArray<Unsupported>) | undefined
   /** True if the answer is stored. Defaults to false. */

@@ -32,6 +32,8 @@ export interface AdmissionRequest {
   readonly objection: (() => InvalidRequest | undefined) | undefined
   /** True if it has tools, beside those of the conversation, with which the upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
+  /** True if it names MCP servers, so that it passes through only where the upstream calls them. Defaults to false. */
+  readonly hasServers?: boolean | undefined
   /** The request's headers, in which agents name their session and callers choose routes. */
   readonly headers?: Headers | undefined
   /** The required kind of model. Defaults to text. */
@@ -158,12 +160,18 @@ export const makeAdmit = Effect.gen(function* () {
     return "routes" in model ? Effect.succeed(model) : Effect.fail(model)
   }
 
-  const endpointOf = (route: ServedRoute, family: CalledFamily | undefined): PassthroughEndpoint | undefined => {
+  const endpointOf = (
+    route: ServedRoute,
+    family: CalledFamily | undefined,
+    hasServers = false
+  ): PassthroughEndpoint | undefined => {
     const upstream = upstreams.get(route.part)
-    return upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family, route)
+    const endpoint = upstream === undefined || family === undefined ? undefined : endpointIn(upstream, family, route)
+    return hasServers && endpoint?.runsServers !== true ? undefined : endpoint
   }
 
-  const speaks = (route: ServedRoute, family: CalledFamily): boolean => endpointOf(route, family) !== undefined
+  const speaks = (route: ServedRoute, family: CalledFamily, hasServers?: boolean): boolean =>
+    endpointOf(route, family, hasServers) !== undefined
 
   /** True if a request with a search is translated, because the upstream does not search for one that passes through. */
   const isSearchedFor = ({ endpoint, part }: AdmittedRoute): boolean => {
@@ -186,11 +194,11 @@ export const makeAdmit = Effect.gen(function* () {
   const routesFor = (
     { routes }: Model,
     family: CalledFamily | undefined,
-    objection: AdmissionRequest["objection"]
+    { hasServers, objection }: AdmissionRequest
   ): ReadonlyArray<AdmittedRoute> | InvalidRequest => {
     let arePassed = true
     const all = routes.map((route): AdmittedRoute => {
-      const endpoint = endpointOf(route, family)
+      const endpoint = endpointOf(route, family, hasServers)
       arePassed &&= endpoint !== undefined
       return { ...route, endpoint }
     })
@@ -232,7 +240,7 @@ export const makeAdmit = Effect.gen(function* () {
     const chosen = chosenRoutes(caller, known, asked.headers, asked.instead !== undefined)
     if (!("model" in chosen)) return chosen
     const { model, noFallback } = chosen
-    const possible = routesFor(model, asked.family, asked.objection)
+    const possible = routesFor(model, asked.family, asked)
     if (possible instanceof InvalidRequest) return possible
     const narrowed = withinAccount(caller, conversation)
     if (narrowed instanceof InvalidRequest) return narrowed
@@ -244,7 +252,7 @@ export const makeAdmit = Effect.gen(function* () {
     // search where the account must not.
     const isLoose = asked.mayReachWeb === true && isConfined(caller)
     const unchanged = narrowed === undefined && shortened === undefined && !isLoose
-    const routes = unchanged ? possible : routesFor(model, undefined, asked.objection)
+    const routes = unchanged ? possible : routesFor(model, undefined, asked)
     if (routes instanceof InvalidRequest) return routes
     const fitting = shortened ?? narrowed ?? conversation
     // Reading the tools takes time, so they are read only if needed.
@@ -270,10 +278,14 @@ export const makeAdmit = Effect.gen(function* () {
     return { model, fitting, routes: [first, ...others], mostOutput, mostWritten, bills, ...routing }
   }
 
-  /** True if a route passes that dialect through for the model. */
-  const passes = (id: string, family: CalledFamily): boolean => {
+  /**
+   * True if a route passes that dialect through for the model.
+   *
+   * @param hasServers true for a request with MCP servers, which the upstream has to call
+   */
+  const passes = (id: string, family: CalledFamily, hasServers?: boolean): boolean => {
     const model = catalogue.get(id)
-    return model !== undefined && model.routes.some((route) => speaks(route, family))
+    return model !== undefined && model.routes.some((route) => speaks(route, family, hasServers))
   }
 
   /** True if a route must translate that dialect. */

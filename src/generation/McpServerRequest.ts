@@ -28,7 +28,11 @@ export interface McpServerRequest {
   readonly label: string
   /** Its address; undefined for one that the operator has registered under the label. */
   readonly url: string | undefined
-  /** The headers of each call to it, and to no other server: its credentials are among them. */
+  /** True if only the upstream can reach it (`connector_id`, `tunnel_id`). */
+  readonly isUpstreams?: boolean
+  /** The caller's token for it, which goes to no other server. */
+  readonly token: Redacted.Redacted | undefined
+  /** The headers of each call to it, and to no other server: credentials may be among them. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
   /** Its purpose, for the model. */
   readonly description: string | undefined
@@ -54,8 +58,10 @@ export interface ApprovedCall {
 
 /** The dialect's words where a server can't be used. */
 export interface ServerWords {
-  /** The field of a server's address. */
+  /** The fields of a server's label, of its address, and of the caller's token for it. */
+  readonly labelField: string
   readonly urlField: string
+  readonly tokenField: string
   /** The field that chooses among a server's tools. */
   readonly filterField: string
   /** The message of a server that did not list its tools. */

@@ -1,9 +1,10 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import type { Scope } from "effect"
 import { Configuration } from "../config/Configuration.ts"
-import { Settings } from "../config/Settings.ts"
-import { withoutSlash } from "../config/withoutSlash.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import { mayUseTool } from "../contract/callers/toolRule.ts"
 import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
+import { shorten } from "../contract/text/shorten.ts"
 import type { FunctionTool } from "../generation/Conversation.ts"
 import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import { serverToolNames } from "../generation/serverToolName.ts"
@@ -12,9 +13,12 @@ import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { OfferedTools } from "../tools/ServerTool.ts"
 import { callsOf } from "./callsOf.ts"
 import type { ServedTool } from "./callsOf.ts"
+import { LoadedServers } from "./LoadedServers.ts"
 import type { McpConnection } from "./McpClient.ts"
-import type { McpServer } from "./McpServer.ts"
+import type { McpServer, McpTool } from "./McpServer.ts"
 import { sendGuarded } from "./sendTo.ts"
+import { makeServerPlaces } from "./serverPlaces.ts"
+import type { ServerPlace } from "./serverPlaces.ts"
 
 /** The tools of a request's servers, with their functions for the model. */
 export interface ServedTools extends OfferedTools {
@@ -24,14 +28,19 @@ export interface ServedTools extends OfferedTools {
 }
 
 interface Serving {
+  /** True if one of the servers is of the configuration: by its label, or by the gateway's own address. */
+  readonly areRegistered: (servers: ReadonlyArray<McpServerRequest>, headers: Headers) => Effect.Effect<boolean>
   /** Asks all servers for their tools. Connections end with the scope. */
   readonly offer: (asked: RequestServers) => Effect.Effect<ServedTools, InvalidRequest | ToolsFailed, Scope.Scope>
 }
 
 interface RequestServers {
   readonly servers: ReadonlyArray<McpServerRequest>
-  /** True if the caller's key and account let it use a tool. */
-  readonly mayUse: (tool: string) => boolean
+  readonly caller: Caller
+  /** Of the request. */
+  readonly headers: Headers
+  /** The rule by which the caller may name no servers by their addresses; undefined if it may. */
+  readonly ownRule: string | undefined
   /** The names of the caller's own tools. */
   readonly taken: ReadonlySet<string>
   /** The most calls that the caller allows. */
@@ -40,6 +49,9 @@ interface RequestServers {
   readonly requestId: string
 }
 
+/** The name of all servers of requests in rules of tools. */
+export const ownServers = "own"
+
 /** The most tools of a request's servers. */
 const mostTools = 256
 const callMs = 60_000
@@ -47,10 +59,19 @@ const callMs = 60_000
 /** Lists the MCP servers that a caller's request names, and makes their tools ready to be called. */
 export class CallerServers extends Context.Reference<CallerServers>()("gateway/mcp/CallerServers", {
   defaultValue: (): Serving => ({
+    areRegistered: () => Effect.succeed(false),
     offer: ({ servers }) => refuse(servers[0]?.param ?? "tools", "servers are not called by this gateway")
   })
 }) {
   static readonly layer = Layer.suspend(() => Layer.effect(CallerServers, make))
+}
+
+/** A server of a request as it is reached. */
+interface Reached {
+  readonly name: string
+  readonly asked: McpServerRequest
+  readonly connect: Effect.Effect<McpConnection, never, Scope.Scope>
+  readonly admits: (tool: McpTool) => boolean
 }
 
 const make = Effect.gen(function* () {
@@ -62,41 +83,85 @@ const make = Effect.gen(function* () {
     Effect.uninterruptible,
     Effect.cached
   )
+  const registered = yield* LoadedServers
   const send = sendGuarded(yield* AddressGuard)
   const configuration = yield* Configuration
-  const { server } = yield* Settings
-  const plain = (url: string): string => `${withoutSlash(URL.parse(url)?.href ?? url)}/`
-  const own = Option.map(server.publicUrl, plain)
+  const placed = yield* makeServerPlaces
 
-  /** A request must not come back to the gateway, where each round would begin anew. */
-  const isOwn = (url: string): boolean => Option.exists(own, (start) => plain(url).startsWith(start))
+  const registeredServer = (
+    asked: McpServerRequest,
+    name: string,
+    { caller, headers, words }: RequestServers
+  ): Effect.Effect<Reached, InvalidRequest | ToolsFailed> =>
+    Effect.gen(function* () {
+      const { connect, get } = yield* registered
+      const server = get(name)
+      if (server?.exists(caller) !== true) {
+        const field = asked.url === undefined ? words.labelField : words.urlField
+        return yield* refuse(`${asked.param}.${field}`, `there is no server "${shorten(name)}" that this key may use`)
+      }
+      const sent = Redacted.value(asked.headers)
+      const token = asked.token !== undefined && isKeyOf(headers, asked.token) ? undefined : asked.token
+      if (!server.needsToken && (token !== undefined || Object.keys(sent).length > 0)) {
+        const field = token === undefined ? "headers" : words.tokenField
+        return yield* refuse(`${asked.param}.${field}`, "expected none: the gateway has its own account at this server")
+      }
+      if (server.needsToken && token === undefined && sent["authorization"] === undefined) {
+        const reason = `it wants a token of your own in ${words.tokenField}`
+        return yield* new ToolsFailed({ message: words.unlisted(asked.label, { reason, status: 0 }) })
+      }
+      const reached = server.reached(token)
+      const all = Redacted.make({ ...sent, ...Redacted.value(reached.headers) })
+      const admits = (tool: McpTool) => server.admits(caller, tool)
+      return { name, asked, connect: connect({ ...reached, headers: all }), admits }
+    })
 
-  const serverOf = (
-    { headers, label, param, url }: McpServerRequest,
-    { urlField }: ServerWords
-  ): Effect.Effect<McpServer, InvalidRequest> => {
-    const address = `${param}.${urlField}`
-    if (url === undefined) {
-      return refuse(address, `expected an address: the label alone names no server here yet; got "${label}"`)
-    }
+  const callersServer = (
+    asked: McpServerRequest,
+    url: string,
+    { caller, ownRule, words }: RequestServers
+  ): Effect.Effect<Reached, InvalidRequest> => {
     if (configuration.current().value.mcp?.own_servers === "off") {
-      return refuse(address, "servers by address are off at this gateway (mcp.own_servers)")
+      return refuse(`${asked.param}.${words.urlField}`, "servers by address are off at this gateway (mcp.own_servers)")
     }
-    if (isOwn(url)) return refuse(address, "expected an address of another server than this gateway")
-    return Effect.succeed({ url, headers, send, callMs, listMs: 0 })
+    if (ownRule !== undefined) return refuse(asked.param, ownRule)
+    const { token } = asked
+    const headers = Redacted.make({
+      ...Redacted.value(asked.headers),
+      ...(token !== undefined && { authorization: `Bearer ${Redacted.value(token)}` })
+    })
+    const server: McpServer = { url, headers, send, callMs, listMs: 0 }
+    return Effect.succeed({
+      name: ownServers,
+      asked,
+      connect: Effect.flatMap(loaded, ({ connect }) => connect(server)),
+      admits: ({ name }) => mayUseTool(caller, ownServers, name)
+    })
+  }
+
+  const reachedBy = (
+    asked: McpServerRequest,
+    place: ServerPlace,
+    all: RequestServers
+  ): Effect.Effect<Reached, InvalidRequest | ToolsFailed> => {
+    switch (place.at) {
+      case "registered":
+        return registeredServer(asked, place.name, all)
+      case "elsewhere":
+        return callersServer(asked, place.url, all)
+      case "here":
+        return refuse(`${asked.param}.${all.words.urlField}`, "expected an address of another server than this gateway")
+    }
   }
 
   const listOf = (
-    asked: McpServerRequest,
-    { mayUse, words }: RequestServers
+    { admits, asked, connect, name: server }: Reached,
+    { words }: RequestServers
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
-      const client = yield* loaded
-      const connection: McpConnection = yield* client.connect(yield* serverOf(asked, words))
-      const offers = (tool: Parameters<Parameters<McpConnection["list"]>[0]>[0]) =>
-        mayUse(tool.name)
-          ? asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true })
-          : undefined
+      const connection = yield* connect
+      const offers = (tool: McpTool) =>
+        admits(tool) ? asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true }) : undefined
       const { tools, warnings } = yield* Effect.mapError(
         connection.list((tool) => offers(tool) !== undefined),
         (why) => new ToolsFailed({ message: words.unlisted(asked.label, why) })
@@ -106,18 +171,24 @@ const make = Effect.gen(function* () {
       }
       return tools.flatMap((tool) => {
         const offer = offers(tool)
-        return offer === undefined ? [] : [{ asked, connection, offer, tool }]
+        return offer === undefined ? [] : [{ asked, connection, offer, server, tool }]
       })
     })
+
+  /** The lists of all servers, none of which is asked if one is refused. */
+  const listsOf = (all: RequestServers) =>
+    Effect.flatMap(placed(all.headers), (placeOf) =>
+      Effect.flatMap(
+        Effect.forEach(all.servers, (one) => reachedBy(one, placeOf(one), all)),
+        (reached) => Effect.forEach(reached, (one) => listOf(one, all), { concurrency: 4 })
+      )
+    )
 
   const offer = (all: RequestServers) => {
     const { mostCalls, requestId, servers, taken, words } = all
     return Effect.map(
       Effect.filterOrFail(
-        Effect.map(
-          Effect.forEach(servers, (one) => listOf(one, all), { concurrency: 4 }),
-          (lists) => lists.flat()
-        ),
+        Effect.map(listsOf(all), (lists) => lists.flat()),
         (tools) => tools.length <= mostTools,
         (tools) =>
           wrong(
@@ -145,12 +216,21 @@ const make = Effect.gen(function* () {
     )
   }
 
-  return CallerServers.of({ offer })
+  const areRegistered: Serving["areRegistered"] = (servers, headers) =>
+    Effect.map(placed(headers), (placeOf) => servers.some((one) => placeOf(one).at === "registered"))
+
+  return CallerServers.of({ areRegistered, offer })
 })
 
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const refuse = (param: string, rule: string): Effect.Effect<never, InvalidRequest> => Effect.fail(wrong(param, rule))
+
+/** True for the caller's key of the gateway, which goes to no server. */
+const isKeyOf = (headers: Headers, token: Redacted.Redacted): boolean => {
+  const secret = Redacted.value(token)
+  return headers.get("x-api-key") === secret || headers.get("authorization")?.endsWith(` ${secret}`) === true
+}
 
 const shownTool = ({ annotations, description, inputSchema, name }: ServedTool["tool"]) => ({
   name,

@@ -12,6 +12,8 @@ import { outputText } from "./toolResult.ts"
 /** A tool of a server that the model may call. */
 export interface ServedTool {
   readonly asked: McpServerRequest
+  /** The server's name in the configuration; `own` for one that the caller names by address. */
+  readonly server: string
   readonly connection: McpConnection
   readonly tool: McpTool
   readonly offer: ToolOffer
@@ -59,7 +61,7 @@ export const callsOf = (
       if (served === undefined) return Effect.succeed(unlisted(call))
       return served.connection.call(served.tool, call.arguments).pipe(
         Effect.timed,
-        Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId)),
+        Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId, served.server)),
         Effect.map(([, end]) => ended(call, withinRoom(end.parts), end.error))
       )
     },
@@ -108,12 +110,12 @@ const unlisted = (call: ServerCall): ServerCallEnd => {
 }
 
 /** Neither arguments nor results are logged, nor what the server says. */
-const logEnd = ({ outcome, receivedBytes, sentBytes }: McpEnd, durationMs: number, requestId: string) =>
+const logEnd = ({ outcome, receivedBytes, sentBytes }: McpEnd, durationMs: number, requestId: string, server: string) =>
   (outcome === "completed" ? Effect.logDebug : Effect.logWarning)("a call of an MCP server ended").pipe(
     Effect.annotateLogs({
       event: "tool.call",
       request_id: requestId,
-      server: "own",
+      server,
       outcome,
       duration_ms: Math.round(durationMs),
       sent_bytes: sentBytes,

@@ -8,25 +8,25 @@ import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { GenerationOptions } from "../dispatch/GenerationOptions.ts"
 import type { Quote } from "../dispatch/Quote.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
-import { Failed, Future } from "../flow/Future.ts"
+import { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import { toEffect } from "../flow/toEffect.ts"
+import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { CallerServers } from "../mcp/CallerServers.ts"
-import type { Running } from "./ending.ts"
 import { fold } from "./fold.ts"
 import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
-import { refusedLater, withServers } from "./withServers.ts"
+import { once, releaseAfter } from "./releaseAfter.ts"
+import type { Release } from "./releaseAfter.ts"
+import { callsServers, offerServers, refusedLater, withServers } from "./withServers.ts"
+import type { Naming } from "./withServers.ts"
 import { streamAnswer } from "./streamAnswer.ts"
-import type { Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
+import type { AskedServers, Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
 import { families } from "../contract/kinds.ts"
 
 /** The charge and routes of a task, whose money was held before. */
 type Prepaid = GenerationOptions["prepaid"]
-
-/** Releases what a look-up claimed. */
-type Release = NonNullable<Running<unknown>["release"]>
 
 /** A request that its family has understood. */
 interface Prepared<S, P, A> {
@@ -84,6 +84,10 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         : next({ text, request: text.request ?? input.request, release })
     }
 
+    /** True if the gateway calls the servers of a request, not an upstream that it passes through to. */
+    const callsHere = (dialect: Dialect, naming: Naming, { model }: Pick<Conversation, "model">) =>
+      callsServers(callerServers, naming, dispatch.passes(model, dialect, true))
+
     /** Turns a large request into items in one turn of the event loop and generates in another. */
     const inTurns = (readItems: () => unknown, begin: () => Future<Generation, Failure>) =>
       runFuture(runtime, turn)
@@ -101,36 +105,42 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       const { kind } = families[dialect]
       const quoted = (family: Dialect | undefined) =>
         dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
-      const begin = (): Future<Generation, Failure> => {
-        if (text.isDry === true) return runFuture(runtime, Effect.map(quoted(dialect), nothingGenerated))
-        if (servers !== undefined && !dispatch.passes(conversation.model, dialect)) {
-          const admitted = quoted(undefined)
-          const asking = { asked: servers, admitted, caller, conversation, isLater: prepaid !== undefined, request }
-          return withServers(callerServers, runtime, asking, (asked, served) =>
-            dispatch.generate(caller, asked, request, {
-              stream,
-              kind,
-              prepaid,
-              objection,
-              mayReachWeb,
-              unsupported: unsupported && (() => unsupported(true)),
-              serverTools: served,
-              isStored: text.isStored
-            })
-          )
-        }
-        return dispatch.generate(caller, conversation, request, {
+      const generateHere = (asked: AskedServers): Future<Generation, Failure> => {
+        const admitted = quoted(undefined)
+        const asking = { asked, admitted, caller, conversation, isLater: prepaid !== undefined, request }
+        return withServers(callerServers, runtime, asking, (offering, served) =>
+          dispatch.generate(caller, offering, request, {
+            stream,
+            kind,
+            prepaid,
+            objection,
+            mayReachWeb,
+            unsupported: unsupported && (() => unsupported(true)),
+            serverTools: served,
+            isStored: text.isStored
+          })
+        )
+      }
+      const generateThere = (hasServers: boolean): Future<Generation, Failure> =>
+        dispatch.generate(caller, conversation, request, {
           stream,
           asksWhole: text.asksWhole,
           kind,
           prepaid,
-          objection,
+          hasServers,
+          objection: hasServers ? () => objection() ?? notCalled : objection,
           mayReachWeb,
           unsupported,
           passthrough: passthrough === undefined ? undefined : { family: dialect, request: passthrough },
           isStored: text.isStored,
           several: text.answers
         })
+      const begin = (): Future<Generation, Failure> => {
+        if (text.isDry === true) return runFuture(runtime, Effect.map(quoted(dialect), nothingGenerated))
+        if (servers === undefined) return generateThere(false)
+        return runFuture(runtime, callsHere(dialect, { asked: servers, caller, request }, conversation)).flatMap(
+          (isHere) => (isHere ? generateHere(servers) : generateThere(true))
+        )
       }
       const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
       // Also on the generation: once the 200 has been sent, the answer no longer fails.
@@ -216,13 +226,21 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           if (text instanceof InvalidRequest) return Effect.fail(text)
           const { answers, conversation, mayReachWeb, objection, servers } = text
           const { dialect } = family
-          if (runs === "later" && servers !== undefined && !dispatch.passes(conversation.model, dialect)) {
-            return Effect.fail(refusedLater(servers))
-          }
           const { kind } = families[dialect]
           const { caller, request } = input
           const { headers } = request
           const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count, headers }
+          if (servers !== undefined) {
+            const naming = { asked: servers, caller, request }
+            return Effect.flatMap(callsHere(dialect, naming, conversation), (isHere) => {
+              if (!isHere) return dispatch.quote(caller, conversation, { ...asked, hasServers: true })
+              if (runs === "later") return Effect.fail(refusedLater(servers))
+              return Effect.flatMap(
+                Effect.scoped(offerServers(callerServers, { ...naming, conversation })),
+                (offered) => dispatch.quote(caller, offered.conversation, { ...asked, family: undefined })
+              )
+            })
+          }
           const ask = dispatch.quote(caller, conversation, asked)
           if (!isLarge(text, request)) return ask
           const items = Effect.sync(() => conversation.items)
@@ -240,6 +258,11 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
   })
 }) {}
 
+const notCalled = new InvalidRequest({
+  param: "tools",
+  message: "tools: this route of the model's does not call the servers of a request"
+})
+
 /** A request whose files were looked up. */
 const named = <Payload>(input: TextInput<Payload>): TextInput<Payload> => ({
   ...input,
@@ -250,23 +273,6 @@ const turn = Effect.promise(nextTurn)
 
 const isLarge = <S, P, A>(text: TextRequest<S, P, A>, request: Incoming): boolean =>
   text.isLarge === true || request.isLarge === true
-
-/** Runs once. */
-const once = (release: Release): Release => {
-  let isReleased = false
-  return (how) => {
-    if (!isReleased) release(how)
-    isReleased = true
-  }
-}
-
-/** Releases what the request claimed if the work fails. */
-const releaseAfter = <A>(work: Future<A, Failure>, release: Release): Future<A, Failure> => {
-  work.onDone((end) => {
-    if (end instanceof Failed) release("failed")
-  })
-  return work
-}
 
 /**
  * Applies a function to the encoding of a generation, passthrough or translated. The only place that distinguishes

@@ -1,7 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
 import type { Context, Runtime } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
-import { mayUseServer, mayUseTool } from "../contract/callers/toolRule.ts"
+import { mayUseServer } from "../contract/callers/toolRule.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -11,61 +11,88 @@ import { runFuture } from "../flow/runFuture.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation, GenerationEnding } from "../generation/Generation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
-import type { CallerServers } from "../mcp/CallerServers.ts"
+import { ownServers } from "../mcp/CallerServers.ts"
+import type { CallerServers, ServedTools } from "../mcp/CallerServers.ts"
 import { approvedCalls } from "./approvedCalls.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
 import { withChosenTools } from "./chosenTools.ts"
 import type { AskedServers } from "./TextFamily.ts"
 
-interface Asking {
+type Servers = Context.Tag.Service<typeof CallerServers>
+
+/** A request that names servers. */
+export interface Naming {
+  readonly asked: AskedServers
+  readonly caller: Caller
+  readonly request: Incoming
+}
+
+/**
+ * True if the gateway calls the servers of a request itself.
+ *
+ * @param passes true if an upstream of the model calls the servers of requests that pass through
+ */
+export const callsServers = (
+  servers: Servers,
+  { asked, caller, request }: Naming,
+  passes: boolean
+): Effect.Effect<boolean> =>
+  passes && !isConfined(caller) ? servers.areRegistered(asked.list(), request.headers) : Effect.succeed(true)
+
+interface Asking extends Naming {
   /** Fails if the request would be refused whatever the servers list. */
   readonly admitted: Effect.Effect<unknown, Failure>
-  readonly caller: Caller
   readonly conversation: Conversation
-  readonly request: Incoming
-  readonly asked: AskedServers
   /** True for a request that runs later, and may run twice. */
   readonly isLater: boolean
 }
 
-/**
- * Lists the servers that a request names, and generates with their tools among the conversation's. Their connections end
- * with the generation.
- */
+/** Lists the servers that a request names, and puts their tools into the conversation. Connections end with the scope. */
+export const offerServers = (
+  servers: Servers,
+  { asked, caller, conversation, request }: Naming & Pick<Asking, "conversation">
+): Effect.Effect<{ readonly conversation: Conversation; readonly served: ServedTools }, Failure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const problem = asked.problem()
+    if (problem !== undefined) return yield* problem
+    const served = yield* servers.offer({
+      servers: asked.list(),
+      caller,
+      headers: request.headers,
+      ownRule: ownRule(caller),
+      taken: new Set(conversation.tools.map(({ name }) => name)),
+      mostCalls: asked.mostCalls,
+      words: asked.words,
+      requestId: request.id
+    })
+    const chosen = withChosenTools(conversation, served, asked.choice)
+    return chosen instanceof InvalidRequest ? yield* chosen : { conversation: chosen, served }
+  })
+
+/** Generates with the tools of the servers that a request names. Their connections end with the generation. */
 export const withServers = (
-  servers: Context.Tag.Service<typeof CallerServers>,
+  servers: Servers,
   runtime: Runtime.Runtime<never>,
-  { admitted, asked, caller, conversation, isLater, request }: Asking,
+  asking: Asking,
   begin: (conversation: Conversation, served: RequestTools) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
+  const { admitted, asked, isLater, request } = asking
   const offered = Effect.gen(function* () {
-    const problem = (isLater ? refusedLater(asked) : asked.problem()) ?? refusalOf(caller, request, asked)
+    const problem = isLater ? refusedLater(asked) : (asked.problem() ?? refusalOf(request, asked))
     if (problem !== undefined) return yield* problem
     yield* admitted
     const scope = yield* Scope.make()
-    const taken = new Set(conversation.tools.map(({ name }) => name))
-    const served = yield* servers
-      .offer({
-        servers: asked.list(),
-        mayUse: (tool) => mayUseTool(caller, ownServers, tool),
-        taken,
-        mostCalls: asked.mostCalls,
-        words: asked.words,
-        requestId: request.id
-      })
-      .pipe(
-        Scope.extend(scope),
-        Effect.onError(() => Scope.close(scope, Exit.void))
-      )
-    const chosen = withChosenTools(conversation, served, asked.choice)
-    if (chosen instanceof InvalidRequest) return yield* Effect.zipRight(Scope.close(scope, Exit.void), chosen)
-    return { chosen, scope, served }
+    const offer = yield* offerServers(servers, asking).pipe(
+      Scope.extend(scope),
+      Effect.onError(() => Scope.close(scope, Exit.void))
+    )
+    return { scope, ...offer }
   })
-  return runFuture(runtime, offered).flatMap(({ chosen, scope, served }) => {
+  return runFuture(runtime, offered).flatMap(({ conversation, scope, served }) => {
     const close = () => void runFuture(runtime, Scope.close(scope, Exit.void))
     const opening = served.opening.filter(({ server }) => asked.isShown?.(server) !== true)
     const approved = approvedCalls(served, asked.approved?.() ?? [])
-    return begin(chosen, { ...served, opening, approved, mostCalls: asked.mostCalls }).matchCause({
+    return begin(conversation, { ...served, opening, approved, mostCalls: asked.mostCalls }).matchCause({
       onSuccess: (generation) => Future.succeed(new Connected(generation, close)),
       onFailure: (cause) => {
         close()
@@ -79,20 +106,18 @@ export const withServers = (
 export const refusedLater = (asked: AskedServers): InvalidRequest =>
   asked.problem() ?? wrong(asked, "servers can't be named in a request that runs later, which may run twice")
 
-/** The name of all servers of requests in rules of tools. */
-const ownServers = "own"
+/** The rule by which a caller may name no servers by their addresses; undefined if it may. */
+const ownRule = (caller: Caller): string | undefined => {
+  if (isConfined(caller)) return "servers are not open to this account, which may reach certain domains alone"
+  return mayUseServer(caller, ownServers)
+    ? undefined
+    : "the key may use no servers of its own: its tools allow no own/*"
+}
 
-const refusalOf = (caller: Caller, request: Incoming, asked: AskedServers): InvalidRequest | undefined => {
-  if (isConfined(caller)) {
-    return wrong(asked, "servers are not open to this account, which may reach certain domains alone")
-  }
-  if (!mayUseServer(caller, ownServers)) {
-    return wrong(asked, "the key may use no servers of its own: its tools allow no own/*")
-  }
-  return request.headers.has("idempotency-key")
+const refusalOf = (request: Incoming, asked: AskedServers): InvalidRequest | undefined =>
+  request.headers.has("idempotency-key")
     ? wrong(asked, "servers can't be named in a request with an Idempotency-Key, which may run twice")
     : undefined
-}
 
 const wrong = ({ list }: AskedServers, rule: string): InvalidRequest => {
   const param = list()[0]?.param ?? "tools"

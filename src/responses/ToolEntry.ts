@@ -112,7 +112,7 @@ const isClient = new RegExp(`^(${Object.keys(clientEntries).join("|")})$`)
 const HostedEntry = Schema.Struct({
   type: Schema.Literal(...hosted).annotations({
     description:
-      "Servers of `mcp` are called by the gateway where no upstream of the model speaks this dialect. The others are not " +
+      "Servers of `mcp` are called by the gateway, unless an upstream of the model calls them. The others are not " +
       "served: ignored if `tool_choice` leaves the choice to the model, refused if it names this tool."
   })
 }).annotations({ identifier: "ResponsesHostedTool" })

@@ -160,6 +160,8 @@ export interface PassthroughEndpoint {
   readonly serves?: (model: string, knownAs?: string) => boolean
   /** True if its servers refuse documents, so that requests with one are translated: they get its text. */
   readonly refusesDocuments?: boolean
+  /** True if it calls the MCP servers that a request names. Defaults to false. */
+  readonly runsServers?: boolean
   /**
    * Like `generate`, but the events are `passthrough` ones beside `usage`, `finished` and `failed`.
    *

@@ -128,8 +128,8 @@ const configured = () => {
     join(folder, "gateway.yaml"),
     JSON.stringify({
       upstreams: {
-        responses: { protocol: "openai-responses", base_url: `${responses.url}/v1` },
-        messages: { protocol: "anthropic-messages", base_url: messages.url },
+        responses: { protocol: "openai-responses", base_url: `${responses.url}/v1`, provider: "openai" },
+        messages: { protocol: "anthropic-messages", base_url: messages.url, provider: "anthropic" },
         videos: { protocol: "ark-video", base_url: `${videos.url.origin}/api/v3`, api_key: "k" }
       },
       models: {

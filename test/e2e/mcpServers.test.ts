@@ -213,7 +213,6 @@ describe("a server that can't be used", () => {
   })
 
   it.each([
-    [asking({ server_url: undefined }), "tools[0].server_url"],
     [asking({ server_url: "ftp://x" }), "tools[0].server_url"],
     [asking({}, { background: true }), "tools"],
     [asking({}, { tool_choice: { type: "mcp", server_label: "dices" } }), "tool_choice"],

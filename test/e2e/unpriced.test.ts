@@ -25,7 +25,7 @@ const config = {
   upstreams: {
     chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
     messages: { protocol: "anthropic-messages", base_url: messages.url },
-    responses: { protocol: "openai-responses", base_url: `${responses.url}/v1` },
+    responses: { protocol: "openai-responses", base_url: `${responses.url}/v1`, provider: "openai" },
     ark: { protocol: "ark-video", base_url: ark.baseUrl, api_key: arkKey },
     other: { protocol: "openai-responses", base_url: `${other.url}/v1` }
   },

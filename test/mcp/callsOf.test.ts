@@ -27,7 +27,9 @@ describe("the calls of a request", () => {
         call: () => Effect.succeed(end([picture(7 * 1_048_576)]))
       }
       const { run } = callsOf(
-        new Map([["art__draw", { asked, connection, offer: { isDeferred: false, needsApproval: false }, tool }]]),
+        new Map([
+          ["art__draw", { asked, connection, offer: { isDeferred: false, needsApproval: false }, server: "own", tool }]
+        ]),
         {
           mostCalls: undefined,
           requestId: "req_1"

@@ -27,6 +27,8 @@ export interface ProviderRow {
   readonly isOpenAi?: true
   /** True if keys go in Azure's header `api-key` by OpenAI's dialects, and older addresses name deployments. */
   readonly isAzure?: true
+  /** The protocols by which it calls the MCP servers that a request names. For others the gateway calls them. */
+  readonly runsServers?: ReadonlyArray<ProtocolName>
   /** The usual credentials of an upstream without a key; `none` for servers that want nothing. */
   readonly auth: "key" | "none" | "aws" | "google" | "azure"
   /** The variable that usually holds a key. */

@@ -45,6 +45,7 @@ export const clouds = {
       { protocol: "openai-chat", path: "/openai/v1", models: ["gpt-*", "deepseek*", "grok*", "mistral*", "llama*"] }
     ],
     claude: "foundry",
+    runsServers: ["anthropic-messages"],
     isAzure: true,
     auth: "azure",
     variable: "ANTHROPIC_FOUNDRY_API_KEY",
@@ -99,6 +100,7 @@ export const clouds = {
     origin: "https://aws-external-anthropic.{region}.api.aws",
     surfaces: [{ protocol: "anthropic-messages", path: "" }],
     claude: "anthropic",
+    runsServers: ["anthropic-messages"],
     claudeWire: "bearer",
     auth: "aws",
     variable: "ANTHROPIC_AWS_API_KEY",

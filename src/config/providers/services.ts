@@ -13,6 +13,7 @@ export const services = {
     origin: "https://api.anthropic.com",
     surfaces: [{ protocol: "anthropic-messages", path: "" }],
     claude: "anthropic",
+    runsServers: ["anthropic-messages"],
     variable: "ANTHROPIC_API_KEY",
     example: "claude-opus-5-5",
     models: wellKnown.anthropic,
@@ -23,6 +24,7 @@ export const services = {
     origin: "https://api.openai.com",
     surfaces: [{ protocol: "openai-responses", path: "/v1" }],
     isOpenAi: true,
+    runsServers: ["openai-responses"],
     variable: "OPENAI_API_KEY",
     example: "gpt-6.1-sol",
     models: wellKnown.openai,
@@ -96,6 +98,7 @@ export const services = {
   xai: service({
     hosts: ["x.ai"],
     origin: "https://api.x.ai",
+    runsServers: ["openai-responses"],
     variable: "XAI_API_KEY",
     tellsCost: true,
     example: "grok-4.7",

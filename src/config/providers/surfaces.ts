@@ -83,6 +83,12 @@ export const runsOn = ({ base_url: baseUrl, provider }: SurfaceEntry): boolean =
   return known !== undefined && providerRow(known).hangUp === "runs_on"
 }
 
+/** True if the provider of an entry calls the MCP servers that a request names. */
+export const runsServers = ({ base_url: baseUrl, protocol, provider }: SurfaceEntry): boolean => {
+  const known = providerOfEntry(baseUrl, provider)
+  return known !== undefined && providerRow(known).runsServers?.includes(protocol) === true
+}
+
 /** True if the address at a provider depends on a setting. */
 export const isPlaced = ({ origin, surfaces }: ProviderRow, setting: "region" | "project" | "resource"): boolean =>
   [origin, ...surfaces.flatMap((one) => [one.origin, one.path])].some((part) => part?.includes(`{${setting}}`) === true)

@@ -1,4 +1,4 @@
-import { Effect, Either, Layer, Struct } from "effect"
+import { Effect, Either, Struct } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import type { Caller } from "../../contract/callers/Caller.ts"
 import { Forbidden, NotFound } from "../../contract/failures/Failure.ts"
@@ -7,6 +7,7 @@ import type { Handlers, Incoming } from "../../contract/handlers.ts"
 import { isObject } from "../../contract/json/json.ts"
 import { countRequest } from "../../limits/countRequest.ts"
 import { Limits } from "../../limits/Limits.ts"
+import { LoadedServers } from "../LoadedServers.ts"
 import { McpServers } from "../McpServers.ts"
 import { OwnMark } from "../OwnMark.ts"
 import type { McpAnswer, McpApi, McpMessage } from "./Api.ts"
@@ -26,7 +27,11 @@ export const makeAnswering = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const mark = yield* OwnMark
   const limits = yield* Limits
-  const { ofAll, ofOne } = yield* Effect.provide(makeServedTools, yield* Layer.build(McpServers.Default))
+  const { ofAll, ofOne } = yield* Effect.provideServiceEffect(
+    makeServedTools,
+    McpServers,
+    Effect.flatten(LoadedServers)
+  )
 
   /** Refuses web pages of other origins, which could reach a gateway in their reader's own network. */
   const checkOrigin = ({ headers, replyHeaders }: Incoming): Effect.Effect<void, Forbidden> => {

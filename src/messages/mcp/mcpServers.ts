@@ -16,7 +16,9 @@ const configurationBeta = "mcp-client-2025-04-04"
 
 /** Anthropic's words for a refused token, and OpenAI's for a missing list, with the reason. */
 export const serverWords: ServerWords = {
+  labelField: "name",
   urlField: "url",
+  tokenField: "authorization_token",
   filterField: "configs or allowed_tools",
   unlisted: (label, { reason, status }) =>
     status === 401 || status === 403
@@ -87,9 +89,8 @@ const serverOf = (sent: unknown, param: string, complain: Complain): Named => {
   return {
     label: typeof name === "string" ? name : "",
     url: typeof url === "string" ? url : "",
-    headers: Redacted.make<Readonly<Record<string, string>>>(
-      typeof token === "string" ? { authorization: `Bearer ${token}` } : {}
-    ),
+    token: typeof token === "string" ? Redacted.make(token) : undefined,
+    headers: Redacted.make({}),
     description: undefined,
     param,
     pinned: undefined,

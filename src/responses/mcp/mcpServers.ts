@@ -11,7 +11,9 @@ const longestDescription = 4_096
 
 /** OpenAI's words, with the reason. */
 export const serverWords: ServerWords = {
+  labelField: "server_label",
   urlField: "server_url",
+  tokenField: "authorization",
   filterField: "allowed_tools",
   unlisted: (label, { reason }) =>
     `Error retrieving tool list from MCP server: '${label}'. Http status code: 424 (Failed Dependency): ${reason}`
@@ -66,6 +68,8 @@ const mcpServer = (entry: JsonObject, path: string, mayDefer: boolean, complain:
   return {
     label: typeof label === "string" ? label : "",
     url: typeof url === "string" ? url : undefined,
+    isUpstreams: ["connector_id", "tunnel_id"].some((field) => given(field) !== undefined),
+    token: typeof token === "string" ? Redacted.make(token) : undefined,
     headers: headersOf(given("headers"), token, `${path}.headers`, complain),
     description: typeof description === "string" ? description : undefined,
     param: path,
@@ -83,8 +87,7 @@ const headersOf = (headers: unknown, token: unknown, path: string, complain: Com
   const texts = Object.entries(sent).flatMap(([name, value]) =>
     typeof value === "string" ? [[name.toLowerCase(), value] as const] : []
   )
-  const authorization = typeof token === "string" ? [["authorization", `Bearer ${token}`] as const] : []
-  return Redacted.make(recordOf<Record<string, string>>([...texts, ...authorization]))
+  return Redacted.make(recordOf<Record<string, string>>(texts))
 }
 
 type Filter = (tool: ListedTool) => boolean

@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { runsOn } from "../../config/providers/surfaces.ts"
+import { runsOn, runsServers } from "../../config/providers/surfaces.ts"
 import type { SurfaceEntry } from "../../config/providers/surfaces.ts"
 import { providerOfEntry, providerRow } from "../../config/providers/providers.ts"
 import { proxyIn } from "../../config/proxies.ts"
@@ -58,7 +58,8 @@ export const placeOf = (name: string, entry: SurfaceEntry, auth: Auth | undefine
                 tellsCost: tellsCost(entry),
                 defaults: defaultsOf(entry),
                 sharedIds: entry.shared_ids ?? [],
-                runsOn: runsOn(entry)
+                runsOn: runsOn(entry),
+                runsServers: runsServers(entry)
               },
               entry.provider
             )

@@ -18,6 +18,8 @@ export interface TextUpstreamOptions extends EndpointOptions {
   readonly sharedIds?: ReadonlyArray<string>
   /** True if it goes on with a stream whose reader left, and bills all of it. Defaults to false. */
   readonly runsOn?: boolean
+  /** True if it calls the MCP servers that a request in its dialect names. Defaults to false. */
+  readonly runsServers?: boolean
   /** True if it has threads. */
   readonly threads?: boolean
   /** True to cache every translated prompt. */

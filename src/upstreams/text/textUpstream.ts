@@ -201,6 +201,8 @@ export const textUpstream = <S>(spoken: Protocol<S>, options: TextUpstreamOption
     passthrough: {
       family: dialect.family,
       refusesDocuments: dialect.refusesDocuments ?? false,
+      // Servers of chat completions differ, so that each gets what the caller sends.
+      runsServers: options.runsServers === true || dialect.family === "chat",
       send: fetches && inlined ? inlining : passed
     },
     ...countTokens(protocol, dialect, options, fitted, parts),

@@ -185,7 +185,6 @@ describe("a beta that a place lacks", () => {
       {
         ...unscoped,
         context_management: { edits: [{ type: "clear_thinking_20251015" }, { type: "compact_20260112" }] },
-        mcp_servers: [{ type: "url", url: "https://mcp.example.com", name: "house" }],
         container: { skills: [] },
         speed: "fast",
         inference_geo: "us",
@@ -195,8 +194,7 @@ describe("a beta that a place lacks", () => {
           ...asked.tools,
           { name: "find", input_schema: { type: "object" }, defer_loading: true, input_examples: [{}] },
           { name: "call", input_schema: { type: "object" }, allowed_callers: ["code_execution_20250825"] },
-          { type: "web_fetch_20250910", name: "web_fetch" },
-          { type: "mcp_toolset", mcp_server_name: "house" }
+          { type: "web_fetch_20250910", name: "web_fetch" }
         ]
       },
       [
@@ -216,11 +214,11 @@ describe("a beta that a place lacks", () => {
     expect(body.context_management.edits).toHaveLength(2)
     expect(body.tools.map(({ name }: Any) => name)).toEqual(["look", "find", "call"])
     expect(body.tools[1].defer_loading).toBe(true)
-    for (const field of ["mcp_servers", "container", "speed", "inference_geo", "diagnostics", "cache_control"]) {
+    for (const field of ["container", "speed", "inference_geo", "diagnostics", "cache_control"]) {
       expect(body).not.toHaveProperty(field)
       expect(adapted?.split(", ")).toContain(field)
     }
-    for (const name of ["tools[].allowed_callers", "tools.web_fetch_20250910", "tools.mcp_toolset"]) {
+    for (const name of ["tools[].allowed_callers", "tools.web_fetch_20250910"]) {
       expect(adapted?.split(", ")).toContain(name)
     }
     for (const beta of ["mcp-client-2025-11-20", "skills-2025-10-02", "never-heard-of-2026-11-01"]) {

@@ -118,10 +118,6 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
 const noneOf = (types: string) =>
   `tools: this model's upstream runs none of them (${types}); leave them out, or ask a model that runs them`
 
-/** The gateway calls servers where the upstream does not, by their address. */
-const unnamed = (entry: string) =>
-  `${entry}.server_url: expected an address: the label alone names no server here yet; got "a"`
-
 /** Requests that can't be translated to the upstream's dialect. */
 const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   [
@@ -133,25 +129,25 @@ const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> 
   [
     "responses",
     "openai-chat",
-    { tools: [{ type: "mcp", server_label: "a" }], tool_choice: { type: "mcp", server_label: "a" } },
-    unnamed("tools[0]")
+    { tools: [call, { type: "file_search" }], tool_choice: { type: "file_search" } },
+    "tool_choice.type: this model's upstream does not run file_search"
   ],
   [
     "responses",
     "openai-chat",
     {
-      tools: [call, { type: "mcp", server_label: "a" }],
-      tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "mcp", server_label: "a" }] }
+      tools: [call, { type: "file_search" }],
+      tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "file_search" }] }
     },
-    "tool_choice: allowed_tools can't be combined with servers; use their allowed_tools"
+    "tool_choice.tools[0].type: this model's upstream does not run file_search"
   ],
   ["messages", "openai-chat", { tools: [webFetch] }, noneOf("web_fetch_20250910")],
   ["messages", "openai-responses", { tools: [webFetch], tool_choice: { type: "auto" } }, noneOf("web_fetch_20250910")],
   [
     "responses",
     "anthropic-messages",
-    { tools: [{ type: "image_generation" }, { type: "mcp", server_label: "a" }] },
-    unnamed("tools[1]")
+    { tools: [{ type: "image_generation" }, { type: "file_search" }] },
+    noneOf("image_generation, file_search")
   ],
   [
     "responses",

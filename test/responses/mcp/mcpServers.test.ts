@@ -21,7 +21,7 @@ describe("MCP servers of a response", () => {
   it("are read beside other tools, their secrets hidden", () => {
     const { complaints, servers } = read(
       { type: "web_search" },
-      entry({ authorization: "tok", headers: { "X-Team": "a" }, server_description: "Dice" }),
+      entry({ authorization: "hidden", headers: { "X-Team": "a" }, server_description: "Dice" }),
       { type: "mcp", server_label: "jira" }
     )
     expect(complaints).toEqual([])
@@ -29,8 +29,9 @@ describe("MCP servers of a response", () => {
       { label: "dice", url: "https://dice.example/mcp", description: "Dice", param: "tools[1]" },
       { label: "jira", url: undefined, param: "tools[2]" }
     ])
-    expect(Redacted.value(servers[0]!.headers)).toEqual({ "x-team": "a", authorization: "Bearer tok" })
-    expect(JSON.stringify(servers)).not.toContain("tok")
+    expect(Redacted.value(servers[0]!.headers)).toEqual({ "x-team": "a" })
+    expect(servers[0]?.token).toEqual(Redacted.make("hidden"))
+    expect(JSON.stringify(servers)).not.toContain("hidden")
     expect(read().servers).toEqual([])
   })
 
