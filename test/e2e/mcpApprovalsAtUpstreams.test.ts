@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import OpenAI from "openai"
+import { ResponsesWebSocketAccumulator } from "openai/lib/responses/responses-websocket-accumulator"
 import type { ResponseInputItem } from "openai/resources/responses/responses"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { startGateway } from "../gatewayHere.ts"
@@ -131,16 +132,29 @@ it("are the upstream's own where it speaks the dialect", async () => {
   expect(called).toEqual([])
 })
 
-it("go on over a socket, also without anything stored", async () => {
-  const { ask, ws } = await connect(gateway.url, gateway.key)
+it("go on over a socket, also without anything stored, and its accumulator has every item", async () => {
+  const { answer: read, send, ws } = await connect(gateway.url, gateway.key)
+  const ask = async (body: object) => {
+    send(body)
+    const events = await read()
+    const accumulator = new ResponsesWebSocketAccumulator()
+    for (const event of events.slice(0, -1)) {
+      accumulator.add(event)
+      expect(accumulator.current?.phase).toBe("provisional")
+    }
+    const { response } = events.at(-1)
+    const { current } = accumulator
+    expect(current?.phase === "provisional" && current.snapshot.output).toEqual(response.output)
+    return response
+  }
   for (const store of [true, false]) {
     called.length = 0
     const body = { model: models["openai-chat"], tools, store }
-    const { response: first } = await ask({ ...body, input: prompt })
+    const first = await ask({ ...body, input: prompt })
     const requests = first.output.filter(({ type }: { type: string }) => type === "mcp_approval_request")
     expect(requests.length).toBeGreaterThan(0)
     const input = requests.map(({ id }: { id: string }) => answer(id, true))
-    const { response: next } = await ask({ ...body, previous_response_id: first.id, input })
+    const next = await ask({ ...body, previous_response_id: first.id, input })
     expect(next.output.map(({ type }: { type: string }) => type)).toEqual([
       ...requests.map(() => "mcp_call"),
       "message"
