@@ -47,7 +47,10 @@ import { StoredFiles } from "./storedFiles/StoredFiles.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
 import { TaskChanges } from "./tasks/TaskChanges.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
+import { RequestSeal } from "./tasks/RequestSeal.ts"
 import { TasksLive, TaskSettingsLive } from "./tasks/TasksLive.ts"
+import { CallRows } from "./tools/CallRows.ts"
+import { ResultSeal } from "./tools/ResultSeal.ts"
 import { UnitOfWork } from "./tasks/UnitOfWork.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
@@ -62,6 +65,7 @@ import { VideoTasks } from "./videos/VideoTasks.ts"
 
 const ModelsLive = Pipeline.Default.pipe(
   Layer.provideMerge(CallerServers.layer),
+  Layer.provideMerge(Layer.provide(CallRows.layer, Layer.effect(ResultSeal, RequestSeal))),
   Layer.provideMerge(Dispatch.Default),
   Layer.provideMerge(CatalogueLive),
   Layer.provideMerge(InlineFiles.layer),

@@ -18,6 +18,7 @@ export const AccountDeleted = Schema.Struct({
       files: count("Copies of videos, removed within the hour."),
       requests: count("Request rows."),
       task_calls: Schema.optional(count("Calls of tasks to upstreams.")),
+      tool_calls: Schema.optional(count("Calls of tools of MCP servers.")),
       kept_answers: count("Stored answers of requests with an `Idempotency-Key`."),
       idempotency_claims: count("Keys of requests under way."),
       thread_turns: count("Turns of conversations."),

@@ -13,12 +13,16 @@ export class RequestRetention extends Context.Tag("gateway/requests/RequestReten
 /** Rows per deletion, few enough not to delay streams. */
 const batch = 500
 
+/** How long the results of calls that used up an approval are kept, for a client that asks again. */
+const resultsMs = 24 * 3_600_000
+
 const sweep = Effect.gen(function* () {
   const store = yield* RequestStore
   const { keep, maxRows } = yield* RequestRetention
   const nowMs = yield* Clock.currentTimeMillis
   const removed = yield* store.removeOld(nowMs - Duration.toMillis(keep), maxRows, batch)
-  return Effect.sleep(removed > 0 ? "50 millis" : "1 minute")
+  const forgotten = yield* store.forgetResults(nowMs - resultsMs, batch)
+  return Effect.sleep(removed + forgotten > 0 ? "50 millis" : "1 minute")
 })
 
 /** Reaper of request rows: deletes expired rows, and the oldest beyond the maximum, in small batches. */

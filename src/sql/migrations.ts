@@ -39,6 +39,7 @@ import { chatCompletions } from "./migrations/0069_chatCompletions.ts"
 import { batches } from "./migrations/0070_batches.ts"
 import { toolRules } from "./migrations/0071_toolRules.ts"
 import { tokenResources } from "./migrations/0072_tokenResources.ts"
+import { toolCalls } from "./migrations/0073_toolCalls.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -85,7 +86,8 @@ const onBoth: ReadonlyArray<Step> = [
   [69, "chatCompletions", chatCompletions],
   [70, "batches", batches],
   [71, "toolRules", toolRules],
-  [72, "tokenResources", tokenResources]
+  [72, "tokenResources", tokenResources],
+  [73, "toolCalls", toolCalls]
 ]
 
 /** The schema that this gateway works with. */

@@ -73,7 +73,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Who asks, what it may cost and how much of it.
   ledger: [...leaves, "generation", "tokens", "cluster", "sums"],
-  requests: [...leaves, "regex", "ledger", "routing", "sums"],
+  requests: [...leaves, "regex", "tools", "ledger", "routing", "sums"],
   limits: leaves,
   access: [...leaves, "cluster", "ledger", "limits"],
   catalogue: [...leaves, "generation", "documents", "files", "upstreams", "search", "routing", "ledger", "limits"],
@@ -207,6 +207,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...leaves,
     ...families,
     "batches",
+    "tools",
     "mcp",
     "files",
     "storedFiles",

@@ -45,7 +45,6 @@ describeOnEach("what people make with their keys", (engine) => {
     expect([status, text]).toEqual([200, text])
     return JSON.parse(text)
   }
-  /** A request of the family of messages. */
   const say = (content: string, more: object = {}) => ({
     model: "sandbox-text",
     max_tokens: 20,
@@ -195,7 +194,8 @@ describeOnEach("what people make with their keys", (engine) => {
     stored_file_parts: "stored_files",
     task_calls: "tasks",
     task_cancellations: "tasks",
-    task_requests: "tasks"
+    task_requests: "tasks",
+    tool_calls: "requests"
   }
   /** Tables that hold nothing that a key makes: settings, sums, sign-ins, and what processes share. */
   const others =

@@ -17,6 +17,7 @@ import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
 import type { Own } from "../../contract/callers/Own.ts"
 import { taskCalls } from "./taskCalls.ts"
+import { toolCalls } from "../../tools/store/toolCalls.ts"
 import type { StoredCall } from "./taskCalls.ts"
 import { ofKeys } from "../../sql/ofKeys.ts"
 
@@ -46,7 +47,7 @@ const stored = rows("requests", {
   person_id: Schema.NullOr(Schema.String),
   person_name: Schema.NullOr(Schema.String)
 })
-const ids = rows("requests", { id: Schema.Int })
+const removed = rows("requests", { request_id: Schema.String })
 
 const aboveHold = ({ details: { notes = [] } }: StoredRequest, nanoUsd: number) => ({
   above_hold_nano_usd: nanoUsd,
@@ -93,6 +94,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const { find: bodies } = yield* BodyStore
     const ofTasks = tasksUsage(sql)
     const calls = taskCalls(sql)
+    const ofTools = toolCalls(sql)
     const shown = sql.literal(`requests.*, (SELECT name FROM keys WHERE keys.id = requests.key_id) AS key_name,
       (SELECT person_id FROM keys WHERE keys.id = requests.key_id) AS person_id,
       (SELECT COALESCE(NULLIF(p.email, ''), p.subject) FROM keys k JOIN people p ON p.id = k.person_id
@@ -190,7 +192,10 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       return { data: yield* withTasks(found), next: until > first ? until : undefined }
     })
 
-    /** Deletes up to `batch` of the oldest rows that began before a time or exceed `mostRows`; returns their number. */
+    /**
+     * Deletes up to `batch` of the oldest rows that began before a time or exceed `mostRows`, and the calls of their
+     * tools and tasks; returns the number of rows.
+     */
     const removeOld = Effect.fnUntraced(function* (
       beforeMs: number,
       mostRows: number,
@@ -201,17 +206,35 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       // Ids are nearly consecutive, so their range approximates the count.
       const surplus = last - first + 1 - mostRows
       const until = Math.min(first + Math.max(0, surplus), first + batch)
-      const gone = ids.all(
+      const gone = removed.all(
         yield* commits.commit(
           sql`DELETE FROM requests WHERE id IN (SELECT id FROM requests
-              WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING id`,
+              WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING request_id`,
           "soon"
         )
       )
       const calledBefore = calls.ids.all(yield* commits.commit(calls.old(beforeMs, batch), "soon"))
-      return gone.length + calledBefore.length
+      if (gone.length > 0) yield* commits.commit(ofTools.remove(gone.map(({ request_id }) => request_id)), "soon")
+      const toolsBefore = ofTools.ids.all(yield* commits.commit(ofTools.old(beforeMs, batch), "soon"))
+      return gone.length + calledBefore.length + toolsBefore.length
     })
 
-    return { find, bodies, costOf, list, count: requestCounts(sql), totals: requestTotals(sql), removeOld } as const
+    /** Erases up to `batch` results of calls that used up an approval before a time; returns their number. */
+    const forgetResults = (beforeMs: number, batch: number): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        commits.commit(ofTools.forget(beforeMs, batch), "soon"),
+        (affected) => ofTools.ids.all(affected).length
+      )
+
+    return {
+      find,
+      bodies,
+      costOf,
+      list,
+      count: requestCounts(sql),
+      totals: requestTotals(sql),
+      removeOld,
+      forgetResults
+    } as const
   })
 }) {}
