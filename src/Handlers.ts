@@ -22,6 +22,7 @@ import { CallerServers } from "./mcp/CallerServers.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
 import { LoadedServers } from "./mcp/LoadedServers.ts"
 import { OwnMark } from "./mcp/OwnMark.ts"
+import { ServerStates } from "./mcp/ServerStates.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
@@ -160,5 +161,10 @@ export const handlersOn = (taskStore: Parts["taskStore"]) =>
   GroupsLive.pipe(
     Layer.provide(tasksOn(taskStore)),
     Layer.provideMerge(ModelsLive),
-    Layer.provide(Layer.merge(TaskSettingsLive, Layer.provideMerge(LoadedServers.layer, OwnMark.layer)))
+    Layer.provide(
+      Layer.merge(
+        TaskSettingsLive,
+        Layer.provideMerge(LoadedServers.layer, Layer.merge(OwnMark.layer, ServerStates.Default))
+      )
+    )
   )

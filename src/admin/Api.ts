@@ -7,6 +7,7 @@ import { AdminKeysApi } from "./KeysApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
 import { AdminOverviewApi } from "./OverviewApi.ts"
 import { AdminPricesApi } from "./PricesApi.ts"
+import { AdminToolsApi } from "./ToolsApi.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 
 /** The admin API: a contract of its own, opened by the admin key. */
@@ -19,6 +20,7 @@ export const AdminApi = withoutDecodeError(
     .add(AdminOverviewApi)
     .add(AdminConfigurationsApi)
     .add(AdminPricesApi)
+    .add(AdminToolsApi)
 )
   .annotate(OpenApi.Title, "Model Gateway: administration")
   .annotate(OpenApi.Version, version)

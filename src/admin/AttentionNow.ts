@@ -7,10 +7,12 @@ import { PriceLists } from "../catalogue/store/PriceLists.ts"
 import { PriceDifferences } from "../ledger/PriceDifferences.ts"
 import { BalanceStanding } from "../ledger/store/BalanceStanding.ts"
 import { GroupCounts } from "../requests/store/GroupCounts.ts"
+import { ServerStates } from "../mcp/ServerStates.ts"
 import { Bulkheads } from "../routing/Bulkhead.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
+import { changedTools } from "./attention/changedTools.ts"
 import { makeMoneyProblems } from "./attention/moneyProblems.ts"
 import { makePriceProblems } from "./attention/priceProblems.ts"
 import { problem, utcText } from "./attention/Problem.ts"
@@ -36,6 +38,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     GroupCounts.Default,
     PriceDifferences.Default,
     PriceLists.Default,
+    ServerStates.Default,
     UpstreamCalls.Default
   ],
   effect: Effect.gen(function* () {
@@ -43,6 +46,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     const bulkheads = yield* Bulkheads
     const tasks = yield* TaskStore
     const deliveries = yield* Deliveries
+    const servers = yield* ServerStates
     const ofMoney = yield* makeMoneyProblems
     const ofPrices = yield* makePriceProblems
     const ofProcesses = yield* makeProcessProblems
@@ -72,7 +76,8 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
         ofMoney(nowMs),
         ofKeys(nowMs),
         ofPrices(nowMs),
-        Effect.succeed(ofRetiring(nowMs))
+        Effect.succeed(ofRetiring(nowMs)),
+        Effect.succeed(changedTools(servers.changes(nowMs)))
       ])).flat()
       const worstFirst = found.toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
       return [...new Map(worstFirst.toReversed().map((one) => [one.name, one])).values()].toReversed()

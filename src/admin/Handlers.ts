@@ -17,6 +17,7 @@ import { makeOwned } from "./Owned.ts"
 import { PricesHandlers } from "./PricesHandlers.ts"
 import { Serving } from "./Serving.ts"
 import { makeTestUpstream } from "./testUpstream.ts"
+import { ToolsHandlers } from "./ToolsHandlers.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 
 const WatchHandlers = handlers(
@@ -42,6 +43,7 @@ export const AdminLive = Layer.mergeAll(
   OperationsHandlers,
   ConfigurationsHandlers,
   PricesHandlers,
+  ToolsHandlers,
   WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Reports.Default))),
   OverviewHandlers.pipe(Layer.provide(TrafficCosts.Default))
 ).pipe(Layer.provide(Layer.mergeAll(Administration.Default, Serving.Default, PendingUsage.Default)))

@@ -18,6 +18,7 @@ export const Attention = Schema.Struct({
       "model",
       "prices",
       "limits",
+      "tools",
       "configuration"
     ),
     "The topic."

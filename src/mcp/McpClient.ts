@@ -85,7 +85,7 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
           const asking = { method: "tools/call", params, maxBytes: callBounds.answer, headers }
           return Effect.zipRight(ready, connection.once(asking)).pipe(
             within(server.callMs),
-            Effect.tapError((failure) => Effect.sync(() => doubt(server, failure))),
+            Effect.tapError((failure) => doubt(server, failure)),
             Effect.match({
               onSuccess: (answered) => endOf(answered, sentBytes),
               onFailure: (failure) => failed(failure, sentBytes)
@@ -102,8 +102,12 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
         const { tools, warnings } = readTools(pages)
         const list = { tools, warnings: isCut ? [endless, ...warnings] : warnings }
         yield* lists.keep(server, list, bytes, ttlMs)
+        if (server.watch !== undefined) yield* server.watch.listed(list, yield* eras.at(keyOf(server)))
         return list
-      }).pipe(within(listBounds.ms))
+      }).pipe(
+        within(listBounds.ms),
+        Effect.tapError((failure) => server.watch?.failed(failure, true) ?? Effect.void)
+      )
 
     /** One list for all who ask for it at a time. It goes on without them: those who come next find it. */
     const shared = (server: McpServer): Effect.Effect<McpList, McpFailure> =>
@@ -122,10 +126,13 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
       })
 
     /** Lists that a failed call shows to be old are asked for again, and so is the form of the protocol. */
-    const doubt = (server: McpServer, failure: McpFailure): void => {
-      if (failure.code === codes.params || failure.code === codes.headers) lists.drop(server)
-      else if (isRefusal(failure)) eras.forget(keyOf(server))
-    }
+    const doubt = (server: McpServer, failure: McpFailure): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (failure.code === codes.params || failure.code === codes.headers) lists.drop(server)
+        else if (isRefusal(failure)) eras.forget(keyOf(server))
+        const isServers = failure.outcome !== "protocol_error" && failure.outcome !== "refused"
+        return isServers ? (server.watch?.failed(failure, false) ?? Effect.void) : Effect.void
+      })
 
     return { connect, dropLists: () => lists.clear() } as const
   })

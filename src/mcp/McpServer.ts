@@ -1,4 +1,6 @@
-import type { Redacted } from "effect"
+import type { Effect, Redacted } from "effect"
+import type { Era } from "./Eras.ts"
+import type { McpFailure } from "./McpFailure.ts"
 import type { Send } from "./Send.ts"
 
 /** An MCP server, and how it is reached. */
@@ -11,6 +13,16 @@ export interface McpServer {
   readonly callMs: number
   /** How long its list is kept if it names no time itself, in ms; 0 for a server that is asked each time. */
   readonly listMs: number
+  /** Absent for a server that is not watched. */
+  readonly watch?: ServerWatch | undefined
+}
+
+/** Told of what a server does. */
+export interface ServerWatch {
+  /** A list that came, not one that was kept. */
+  readonly listed: (list: McpList, era: Era | undefined) => Effect.Effect<void>
+  /** @param isList false for a call that the server did not answer */
+  readonly failed: (failure: McpFailure, isList: boolean) => Effect.Effect<void>
 }
 
 /** A tool as its server lists it. */

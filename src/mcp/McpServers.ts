@@ -7,9 +7,12 @@ import { mayUseServer, mayUseTool } from "../contract/callers/toolRule.ts"
 import { matches } from "../contract/text/matches.ts"
 import { plainTls } from "../upstreams/configured/fromSettings.ts"
 import { McpClient } from "./McpClient.ts"
-import type { McpServer, McpTool } from "./McpServer.ts"
-import { sandboxServer, sendSandbox } from "./sandboxTools.ts"
+import type { McpServer, McpTool, ServerWatch } from "./McpServer.ts"
+import { sendSandbox } from "./sandboxTools.ts"
 import { sendTo } from "./sendTo.ts"
+import { serverEntries } from "./serverEntries.ts"
+import { ServerStates } from "./ServerStates.ts"
+import type { Watching } from "./ServerStates.ts"
 
 /** A server of the configuration. */
 export interface RegisteredServer {
@@ -35,14 +38,18 @@ export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpSer
   scoped: Effect.gen(function* () {
     const configuration = yield* Configuration
     const { connect, dropLists } = yield* McpClient
+    const states = yield* ServerStates
     let servers: ReadonlyMap<string, RegisteredServer> = new Map()
 
     yield* configuration.follow(({ value: { mcp } }) =>
       Effect.sync(() => {
-        const entries = Object.entries(mcp?.servers ?? { [sandboxServer]: { url: sandboxAddress } })
-        const next = new Map(entries.map(([name, entry]) => [name, registered(name, entry)]))
+        const entries = serverEntries(mcp?.servers)
+        const next = new Map(
+          Object.entries(entries).map(([name, entry]) => [name, registered(name, entry, states.watch)])
+        )
         return () => {
           servers = next
+          states.keep(entries)
           dropLists()
         }
       })
@@ -56,8 +63,12 @@ export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpSer
   })
 }) {}
 
-/** The server of an entry of the configuration. */
-export const registered = (name: string, entry: McpEntry): RegisteredServer => {
+/** The server of an entry of the configuration. @param watch absent for a server that is not watched */
+export const registered = (
+  name: string,
+  entry: McpEntry,
+  watch?: (name: string, watching: Watching) => ServerWatch
+): RegisteredServer => {
   const { api_key, call_seconds = 60, description, list_seconds = 60, not_tools = [], tools = ["*"], url } = entry
   const headers = Object.fromEntries(
     Object.entries(entry.headers ?? {}).map(([header, value]) => [header, Redacted.value(value)])
@@ -68,10 +79,12 @@ export const registered = (name: string, entry: McpEntry): RegisteredServer => {
     tools.some((pattern) => matches(pattern, tool)) &&
     !not_tools.some((pattern) => matches(pattern, tool)) &&
     (entry.read_only !== true || annotations.readOnlyHint === true)
+  const needsToken = entry.auth === "caller"
+  const watched = watch?.(name, { entry, offers, hasOneList: !needsToken })
   return {
     name,
     description,
-    needsToken: entry.auth === "caller",
+    needsToken,
     isTrusted: entry.trusted === true,
     reached: (token = api_key) => ({
       url,
@@ -81,7 +94,8 @@ export const registered = (name: string, entry: McpEntry): RegisteredServer => {
       }),
       send,
       callMs: call_seconds * 1_000,
-      listMs: list_seconds * 1_000
+      listMs: list_seconds * 1_000,
+      watch: watched
     }),
     offers,
     admits: (caller, tool) => offers(tool) && mayUseTool(caller, name, tool.name),

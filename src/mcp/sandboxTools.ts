@@ -4,9 +4,6 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { Streamed } from "../guard/download.ts"
 import type { Send } from "./Send.ts"
 
-/** The name of the built-in server. */
-export const sandboxServer = "sandbox-tools"
-
 interface SandboxTool {
   readonly description: string
   readonly properties: JsonObject

@@ -152,7 +152,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "upstreams",
     "routing",
     "catalogue",
-    "dispatch"
+    "dispatch",
+    "mcp"
   ],
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],

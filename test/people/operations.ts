@@ -75,6 +75,8 @@ export const samplesOf = ({ account, delivery, entry, key, request, task }: Thin
     "adminConfigurations.reapply": post("whole", "/admin/v1/configurations/1/apply"),
     "adminPrices.refresh": post("whole", "/admin/v1/prices/refresh"),
     "adminPrices.reset": { method: "DELETE", kind: "whole", path: "/admin/v1/prices" },
+    "adminTools.list": get("sum", "/admin/v1/tools"),
+    "adminTools.test": post("whole", "/admin/v1/tools/sandbox-tools/test"),
     "adminSessions.list": get("whole", "/admin/v1/sessions"),
     "adminSessions.revoke": { method: "DELETE", kind: "whole", path: "/admin/v1/sessions/session_none" },
     "pages.metrics": get("whole", "/metrics")

@@ -106,6 +106,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../upstreams.ts")).upstreamsCommand
       },
       {
+        name: "tools",
+        what: "List MCP servers and their tools.",
+        load: async () => (await import("../tools.ts")).toolsCommand
+      },
+      {
         name: "models",
         what: "List a running gateway's models, their routes and prices.",
         load: async () => (await import("../models.ts")).modelsCommand

@@ -40,7 +40,7 @@ export interface NewDocument {
 /** The operations behind commands, on a gateway's admin API. Lists have at most `limit` rows. */
 export const operationsOn = ({ client, followLogs, isServed }: AdminGateway) => {
   const { adminAccounts, adminConfigurations, adminKeys, adminOperations } = client
-  const { adminOverview, adminPrices, adminSessions, adminWatch } = client
+  const { adminOverview, adminPrices, adminSessions, adminTools, adminWatch } = client
   const listed = (filter: RequestFilter, page: PageRequest) =>
     adminOperations.listRequests({ urlParams: { ...listParams(filter), ...page } })
   return {
@@ -172,6 +172,11 @@ export const operationsOn = ({ client, followLogs, isServed }: AdminGateway) => 
     nodes: Effect.map(adminOperations.nodes({}), ({ data }) => data),
     attention: Effect.map(adminWatch.attention({}), ({ data }) => data),
     upstreams: Effect.map(adminOperations.upstreams({}), ({ data }) => data),
+    /** MCP servers. `test` asks one for its tools. */
+    tools: {
+      list: Effect.map(adminTools.list({ urlParams: {} }), ({ data }) => data),
+      test: (server: string) => adminTools.test({ path: { server } })
+    },
     /** @param since the start of the use to report, as `TimeQuery` */
     models: (since: string) => Effect.map(adminOperations.models({ urlParams: { since } }), ({ data }) => data),
     configuration: {

@@ -17,7 +17,8 @@ export const ToolPatterns = Schema.Array(ToolPattern).pipe(Schema.minItems(1), S
 /** The patterns in a text, in which blanks or commas are between them. */
 export const patternsIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((one) => one !== "")
 
-type Rules = Pick<Caller, "accountNotTools" | "accountTools" | "notTools" | "tools">
+/** The rules of a key and its account. */
+export type ToolRules = Pick<Caller, "accountNotTools" | "accountTools" | "notTools" | "tools">
 
 interface Pattern {
   readonly server: string
@@ -32,7 +33,7 @@ const partsOf = (pattern: string): Pattern => {
 
 /** True if no rule of the caller's key and account is against what `hits` finds. */
 const allows = (
-  { accountNotTools = [], accountTools = all, notTools = [], tools = all }: Rules,
+  { accountNotTools = [], accountTools = all, notTools = [], tools = all }: ToolRules,
   hits: (pattern: Pattern) => boolean,
   isDenied = hits
 ): boolean =>
@@ -40,11 +41,11 @@ const allows = (
   [notTools, accountNotTools].every((rule) => !rule.some((one) => isDenied(partsOf(one))))
 
 /** True if the caller's key and account let it use a tool of a server. */
-export const mayUseTool = (rules: Rules, server: string, tool: string): boolean =>
+export const mayUseTool = (rules: ToolRules, server: string, tool: string): boolean =>
   allows(rules, (pattern) => matches(pattern.server, server) && matches(pattern.tool, tool))
 
 /** False if the caller's key and account let it use no tool of a server, whatever it has. */
-export const mayUseServer = (rules: Rules, server: string): boolean =>
+export const mayUseServer = (rules: ToolRules, server: string): boolean =>
   allows(
     rules,
     (pattern) => matches(pattern.server, server),

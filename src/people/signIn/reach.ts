@@ -74,6 +74,8 @@ export const kindOf = {
   "adminConfigurations.reapply": "operates",
   "adminPrices.refresh": "operates",
   "adminPrices.reset": "operates",
+  "adminTools.list": "readsOwn",
+  "adminTools.test": "operates",
   "adminSessions.list": "readsAll",
   "adminSessions.revoke": "operates",
   "pages.metrics": "metrics"

@@ -46,7 +46,7 @@ describe("a command without a gateway is answered by the admin API's handlers", 
     expect(await listed("2")).toHaveLength(2)
   })
 
-  it.each([["upstreams"], ["models"], ["attention"], ["logs"]])(
+  it.each([["upstreams"], ["tools"], ["models"], ["attention"], ["logs"]])(
     "says of %s that only a running gateway knows it",
     async (command) => {
       const { code, err } = await run(command)

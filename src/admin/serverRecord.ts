@@ -1,0 +1,66 @@
+import { maskSecrets } from "../config/maskSecrets.ts"
+import { sandboxAddress } from "../config/sections/Mcp.ts"
+import type { McpEntry } from "../config/sections/Mcp.ts"
+import { mayUseTool } from "../contract/callers/toolRule.ts"
+import type { ToolRules } from "../contract/callers/toolRule.ts"
+import type { McpTool } from "../mcp/McpServer.ts"
+import type { SeenChange, ServerState } from "../mcp/ServerStates.ts"
+import { isoOrNull, isoTime } from "./fields.ts"
+import type { ToolServerRecord } from "./ToolServerRecord.ts"
+
+interface Seen {
+  readonly state: ServerState | undefined
+  readonly changes: ReadonlyArray<SeenChange>
+}
+
+/**
+ * A server of the configuration with what was seen of it.
+ *
+ * @param rules those of keys or of an account, one of which must allow a tool; undefined for all tools
+ */
+export const serverRecord = (
+  name: string,
+  { api_key, auth = api_key === undefined ? "none" : "key", description, trusted, url }: McpEntry,
+  { changes, state }: Seen,
+  rules?: ReadonlyArray<ToolRules>
+): ToolServerRecord => {
+  const { lastFailure, list } = state ?? {}
+  const isShown = (tool: McpTool) => rules === undefined || rules.some((one) => mayUseTool(one, name, tool.name))
+  const tools = auth === "caller" ? undefined : list?.tools.filter(isShown)
+  return {
+    object: "tool_server",
+    name,
+    description: description ?? null,
+    url: url === sandboxAddress || rules !== undefined ? null : maskSecrets(url, "[secret]"),
+    auth,
+    trusted: trusted === true,
+    state: state === undefined ? "unknown" : state.isAnswering ? "answering" : "failing",
+    since: isoOrNull(state?.sinceMs ?? null),
+    era: list?.era ?? null,
+    listed_at: isoOrNull(list?.atMs ?? null),
+    tools:
+      tools?.map((tool) =>
+        toolRecord(
+          tool,
+          changes.find((one) => one.server === name && one.tool === tool.name)
+        )
+      ) ?? null,
+    warnings: list?.warnings ?? [],
+    last_failure:
+      lastFailure === undefined || rules !== undefined
+        ? null
+        : { time: isoTime(lastFailure.atMs), message: lastFailure.message }
+  }
+}
+
+const toolRecord = ({ annotations, name, ...text }: McpTool, change: SeenChange | undefined) => ({
+  name,
+  ...textRecord(text),
+  read_only: annotations.readOnlyHint === true,
+  ...(change !== undefined && { changed: { at: isoTime(change.atMs), before: textRecord(change.before) } })
+})
+
+const textRecord = ({ description, inputSchema }: Pick<McpTool, "description" | "inputSchema">) => ({
+  description: description ?? null,
+  input_schema: inputSchema
+})
