@@ -86,6 +86,7 @@ export const startCallingModel = () => {
   const upstream = fakeUpstream("openai-chat", { answer })
   return {
     asked: upstream.asked,
+    url: upstream.url,
     /** The names that the model calls in its first round. */
     want: (...names: ReadonlyArray<string>) => void (wanted = names),
     /** The names of the tools that the model was offered in the first round of the latest answer. */
