@@ -10,6 +10,7 @@ import type { McpServerRequest, ServerWords } from "../generation/McpServerReque
 import { serverToolNames } from "../generation/serverToolName.ts"
 import type { NamedTool } from "../generation/serverToolName.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
+import { CallRows } from "../tools/CallRows.ts"
 import type { OfferedTools } from "../tools/ServerTool.ts"
 import { callsOf } from "./callsOf.ts"
 import type { ServedTool } from "./callsOf.ts"
@@ -72,6 +73,7 @@ interface Reached {
   readonly asked: McpServerRequest
   readonly connect: Effect.Effect<McpConnection, never, Scope.Scope>
   readonly admits: (tool: McpTool) => boolean
+  readonly callMs: number
 }
 
 const make = Effect.gen(function* () {
@@ -84,6 +86,7 @@ const make = Effect.gen(function* () {
     Effect.cached
   )
   const registered = yield* LoadedServers
+  const rows = yield* CallRows
   const send = sendGuarded(yield* AddressGuard)
   const configuration = yield* Configuration
   const placed = yield* makeServerPlaces
@@ -113,7 +116,7 @@ const make = Effect.gen(function* () {
       const reached = server.reached(token)
       const all = Redacted.make({ ...sent, ...Redacted.value(reached.headers) })
       const admits = (tool: McpTool) => server.admits(caller, tool)
-      return { name, asked, connect: connect({ ...reached, headers: all }), admits }
+      return { name, asked, connect: connect({ ...reached, headers: all }), admits, callMs: reached.callMs }
     })
 
   const callersServer = (
@@ -135,7 +138,8 @@ const make = Effect.gen(function* () {
       name: ownServers,
       asked,
       connect: Effect.flatMap(loaded, ({ connect }) => connect(server)),
-      admits: ({ name }) => mayUseTool(caller, ownServers, name)
+      admits: ({ name }) => mayUseTool(caller, ownServers, name),
+      callMs
     })
   }
 
@@ -155,7 +159,7 @@ const make = Effect.gen(function* () {
   }
 
   const listOf = (
-    { admits, asked, connect, name: server }: Reached,
+    { admits, asked, callMs, connect, name: server }: Reached,
     { words }: RequestServers
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
@@ -171,7 +175,7 @@ const make = Effect.gen(function* () {
       }
       return tools.flatMap((tool) => {
         const offer = offers(tool)
-        return offer === undefined ? [] : [{ asked, connection, offer, server, tool }]
+        return offer === undefined ? [] : [{ asked, callMs, connection, offer, server, tool }]
       })
     })
 
@@ -185,7 +189,7 @@ const make = Effect.gen(function* () {
     )
 
   const offer = (all: RequestServers) => {
-    const { mostCalls, requestId, servers, taken, words } = all
+    const { caller, mostCalls, requestId, servers, taken, words } = all
     return Effect.map(
       Effect.filterOrFail(
         Effect.map(listsOf(all), (lists) => lists.flat()),
@@ -205,7 +209,7 @@ const make = Effect.gen(function* () {
         return {
           functions: [...named].map(([name, served]) => functionOf(name, served)),
           listed: [...named].map(([name, { asked, tool }]) => ({ name, label: asked.label, tool: tool.name })),
-          tools: [callsOf(named, { mostCalls, requestId })],
+          tools: [callsOf(named, { caller, mostCalls, requestId, rows })],
           opening: servers.map((asked) => ({
             type: "server-tools",
             server: asked.label,

@@ -1,3 +1,7 @@
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { CallRows } from "../tools/CallRows.ts"
+import { claimedCall } from "./claimedCall.ts"
+import type { ClaimedEnd } from "./claimedCall.ts"
 import { Duration, Effect } from "effect"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
@@ -16,6 +20,8 @@ export interface ServedTool {
   readonly server: string
   readonly connection: McpConnection
   readonly tool: McpTool
+  /** The most time of a call, in ms. */
+  readonly callMs: number
   readonly offer: ToolOffer
 }
 
@@ -24,6 +30,8 @@ type Parts = ReadonlyArray<TextPart | ImagePart>
 interface Calling {
   readonly mostCalls: number | undefined
   readonly requestId: string
+  readonly caller: Caller
+  readonly rows: typeof CallRows.Service
 }
 
 /** The most of a request's pictures, in Base64 characters: every later round sends them again. */
@@ -32,7 +40,7 @@ const mostPictures = 16 * 1_048_576
 /** The calls of a request's servers, by the model's names of their tools. */
 export const callsOf = (
   named: ReadonlyMap<string, ServedTool>,
-  { mostCalls = Infinity, requestId }: Calling
+  { caller, mostCalls = Infinity, requestId, rows }: Calling
 ): ServerTool => {
   const withinRoom = picturesWithin(mostPictures)
   /** A tool's server and name, as the caller knows them. */
@@ -59,11 +67,18 @@ export const callsOf = (
     run: (call) => {
       const served = named.get(call.name)
       if (served === undefined) return Effect.succeed(unlisted(call))
-      return served.connection.call(served.tool, call.arguments).pipe(
+      const made = served.connection.call(served.tool, call.arguments).pipe(
         Effect.timed,
         Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId, served.server)),
-        Effect.map(([, end]) => ended(call, withinRoom(end.parts), end.error))
+        Effect.map(([, end]) => end)
       )
+      const { approval } = call
+      const { callMs, server, tool } = served
+      const end: Effect.Effect<ClaimedEnd> =
+        approval === undefined
+          ? made
+          : claimedCall({ rows, caller, requestId, server, tool: tool.name, callMs, call: { ...call, approval }, made })
+      return Effect.map(end, ({ error, parts }) => ended(call, withinRoom(parts), error))
     },
     refuse: (call) => refused(call)
   }

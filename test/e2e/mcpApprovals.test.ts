@@ -3,7 +3,6 @@ import OpenAI from "openai"
 import type { ResponseCreateParamsNonStreaming, ResponseInputItem } from "openai/resources/responses/responses"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
-import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import { startCallingModel, startDice } from "./callingModel.ts"
 
 const dice = startDice()
@@ -11,7 +10,6 @@ const chat = startCallingModel()
 const { seen } = dice
 
 const otherKey = "sk-of-another-0123456789abcdef"
-const refused = fakeUpstream("openai-chat", { answer: () => Response.json({}, { status: 503 }) })
 const more = {
   accounts: { other: {} },
   keys: [{ name: "of-another", secret: otherKey, account: "other" }]
@@ -19,24 +17,14 @@ const more = {
 
 let gateway: GatewayHere
 beforeAll(async () => {
-  gateway = await chat.gateway(
-    { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" },
-    {
-      ...more,
-      upstreams: {
-        chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
-        away: { protocol: "openai-chat", base_url: `${refused.url}/v1` }
-      },
-      models: { house: "chat", twice: { routes: [{ upstream: "away" }, { upstream: "chat" }] } }
-    }
-  )
+  gateway = await chat.gateway({ GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }, more)
 })
 beforeEach(() => {
   chat.want("dice__roll")
   seen.length = 0
 })
 afterAll(async () => {
-  await Promise.all([gateway.dispose(), refused.stop(), chat.stop(), dice.stop()])
+  await Promise.all([gateway.dispose(), chat.stop(), dice.stop()])
 })
 
 const server = (over: object = {}) => ({
@@ -238,47 +226,5 @@ describe("approvals", () => {
       param: "input[0].approve"
     })
     expect(calls()).toBe(0)
-  })
-})
-
-describe("an approved call", () => {
-  it("runs once, however many routes refuse the request", async () => {
-    const first = await ask({ model: "twice" })
-    const refusing = chat.asked.length
-    const next = await create({
-      model: "twice",
-      previous_response_id: first.id,
-      input: [answer(first.output[1]?.id, true)]
-    })
-    expect(next.output.map(({ type }) => type)).toEqual(["mcp_call", "message"])
-    expect(refused.asked.length).toBeGreaterThan(0)
-    expect(chat.asked).toHaveLength(refusing + 1)
-    expect(calls()).toBe(1)
-  })
-
-  it("ends with a client that leaves", async () => {
-    const ended = Promise.withResolvers<void>()
-    const leave = new AbortController()
-    const slow = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: async (asked) => {
-        const { id, method } = await asked.json()
-        const tools = [{ name: "roll", inputSchema: { type: "object" } }]
-        if (method === "tools/list") {
-          return Response.json({ jsonrpc: "2.0", id, result: { resultType: "complete", tools } })
-        }
-        asked.signal.addEventListener("abort", () => ended.resolve())
-        leave.abort()
-        return await new Promise<Response>(() => {})
-      }
-    })
-    const tools = [server({ server_url: `http://127.0.0.1:${slow.port}/mcp` })]
-    const first = await ask({ tools })
-    const asked = { previous_response_id: first.id, input: [answer(first.output[1]?.id, true)] }
-    const left = openai().responses.create({ model: "house", tools, ...asked }, { signal: leave.signal })
-    await expect(left).rejects.toThrow()
-    await ended.promise
-    await slow.stop(true)
   })
 })

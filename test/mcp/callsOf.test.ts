@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Caller } from "../../src/contract/callers/Caller.ts"
+import { CallRows } from "../../src/tools/CallRows.ts"
 import { callsOf } from "../../src/mcp/callsOf.ts"
 import type { ImagePart } from "../../src/generation/Conversation.ts"
 import { mcpServers } from "../../src/responses/mcp/mcpServers.ts"
@@ -26,15 +28,14 @@ describe("the calls of a request", () => {
         list: () => Effect.succeed({ tools: [tool], warnings: [] }),
         call: () => Effect.succeed(end([picture(7 * 1_048_576)]))
       }
-      const { run } = callsOf(
-        new Map([
-          ["art__draw", { asked, connection, offer: { isDeferred: false, needsApproval: false }, server: "own", tool }]
-        ]),
-        {
-          mostCalls: undefined,
-          requestId: "req_1"
-        }
-      )
+      const offer = { isDeferred: false, needsApproval: false }
+      const served = { asked, callMs: 1_000, connection, offer, server: "own", tool }
+      const { run } = callsOf(new Map([["art__draw", served]]), {
+        caller: Caller.unrestricted("team", "key_1"),
+        mostCalls: undefined,
+        requestId: "req_1",
+        rows: yield* CallRows
+      })
       const parts = []
       for (const id of ["a", "b", "c"]) {
         const { items } = yield* run({ id, name: "art__draw", arguments: "{}" })

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
+import OpenAI from "openai"
+import type { ResponseCreateParamsNonStreaming, ResponseInputItem } from "openai/resources/responses/responses"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { startCallingModel, startDice } from "./callingModel.ts"
+
+const dice = startDice()
+const chat = startCallingModel()
+const { seen } = dice
+
+const otherKey = "sk-of-another-0123456789abcdef"
+const refused = fakeUpstream("openai-chat", { answer: () => Response.json({}, { status: 503 }) })
+const more = {
+  accounts: { other: {} },
+  keys: [{ name: "of-another", secret: otherKey, account: "other" }]
+}
+
+let gateway: GatewayHere
+beforeAll(async () => {
+  gateway = await chat.gateway(
+    { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" },
+    {
+      ...more,
+      upstreams: {
+        chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
+        away: { protocol: "openai-chat", base_url: `${refused.url}/v1` }
+      },
+      models: { house: "chat", away: "away", twice: { routes: [{ upstream: "away" }, { upstream: "chat" }] } }
+    }
+  )
+})
+beforeEach(() => {
+  chat.want("dice__roll")
+  seen.length = 0
+})
+afterAll(async () => {
+  await Promise.all([gateway.dispose(), refused.stop(), chat.stop(), dice.stop()])
+})
+
+const server = (over: object = {}) => ({
+  type: "mcp" as const,
+  server_label: "dice",
+  server_url: dice.url,
+  ...over
+})
+const openai = (apiKey = gateway.key) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 })
+type Asking = Omit<Partial<ResponseCreateParamsNonStreaming>, "stream">
+const create = (asking: Asking, stream = false) => {
+  const body = { model: "house", tools: [server()], ...asking }
+  return stream ? openai().responses.stream(body).finalResponse() : openai().responses.create(body)
+}
+const ask = (asking: Asking = {}, stream = false) => create({ input: "Roll a die", ...asking }, stream)
+const answer = (id: string | undefined, approve: boolean, reason?: string): ResponseInputItem => ({
+  type: "mcp_approval_response",
+  approval_request_id: id ?? "",
+  approve,
+  ...(reason !== undefined && { reason })
+})
+const calls = () => seen.filter(({ method }) => method === "tools/call").length
+
+describe("an approved call", () => {
+  it("runs once, however many routes refuse the request", async () => {
+    const first = await ask({ model: "twice" })
+    const refusing = chat.asked.length
+    const next = await create({
+      model: "twice",
+      previous_response_id: first.id,
+      input: [answer(first.output[1]?.id, true)]
+    })
+    expect(next.output.map(({ type }) => type)).toEqual(["mcp_call", "message"])
+    expect(refused.asked.length).toBeGreaterThan(0)
+    expect(chat.asked).toHaveLength(refusing + 1)
+    expect(calls()).toBe(1)
+  })
+
+  it("runs once for an approval that is sent several times, also after a request that failed", async () => {
+    for (const store of [true, false]) {
+      seen.length = 0
+      const first = await ask({ store })
+      const given = answer(first.output[1]?.id, true)
+      const next: Asking = store
+        ? { previous_response_id: first.id, input: [given] }
+        : { store, input: [...(first.output as Array<ResponseInputItem>), given] }
+      await expect(create({ ...next, model: "away" })).rejects.toMatchObject({ status: 500 })
+      expect(calls()).toBe(1)
+      const all = await Promise.all([create(next), create(next, true), create(next)])
+      for (const { output } of all) {
+        expect(output).toMatchObject([
+          { type: "mcp_call", approval_request_id: first.output[1]?.id, output: "A 6", status: "completed" },
+          { type: "message" }
+        ])
+      }
+      expect(calls()).toBe(1)
+    }
+  })
+
+  it("is another account's own, by the same id", async () => {
+    const asked = {
+      type: "mcp_approval_request" as const,
+      id: "mcpr_same",
+      server_label: "dice",
+      name: "roll",
+      arguments: '{"sides":9}'
+    }
+    const body = { model: "house", store: false, tools: [server()], input: [asked, answer("mcpr_same", true)] }
+    for (const key of [gateway.key, otherKey]) {
+      const { output } = await openai(key).responses.create(body)
+      expect(output).toMatchObject([
+        { type: "mcp_list_tools" },
+        { type: "mcp_call", output: "A 9" },
+        { type: "message" }
+      ])
+    }
+    expect(calls()).toBe(2)
+  })
+
+  it("ends with a client that leaves, and is not made again: it may have taken effect", async () => {
+    const ended = Promise.withResolvers<void>()
+    const leave = new AbortController()
+    let made = 0
+    const slow = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async (asked) => {
+        const { id, method } = await asked.json()
+        const tools = [{ name: "roll", inputSchema: { type: "object" } }]
+        if (method === "tools/list") {
+          return Response.json({ jsonrpc: "2.0", id, result: { resultType: "complete", tools } })
+        }
+        made++
+        asked.signal.addEventListener("abort", () => ended.resolve())
+        leave.abort()
+        return await new Promise<Response>(() => {})
+      }
+    })
+    const tools = [server({ server_url: `http://127.0.0.1:${slow.port}/mcp` })]
+    const first = await ask({ tools })
+    const asked = { previous_response_id: first.id, input: [answer(first.output[1]?.id, true)] }
+    const left = openai().responses.create({ model: "house", tools, ...asked }, { signal: leave.signal })
+    await expect(left).rejects.toThrow()
+    await ended.promise
+    const { output, output_text } = await create({ tools, ...asked })
+    expect(output).toMatchObject([{ type: "mcp_call", status: "failed", output: null }, { type: "message" }])
+    expect(output_text).toContain("it may have taken effect")
+    expect(made).toBe(1)
+    await slow.stop(true)
+  })
+})
