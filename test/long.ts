@@ -64,6 +64,12 @@ const runs: Readonly<Record<string, LongRun>> = {
     shows:
       "Ark's, OpenAI's and LiteLLM's libraries of PyPI make a video of each upstream; needs python3 and the network"
   },
+  litellm: {
+    command: ["./test/litellm/main.ts"],
+    takes: "3 min",
+    shows:
+      "LiteLLM of PyPI, its tables and its own code's rows, imported; --record; needs python3, Postgres and the network"
+  },
   prices: {
     command: ["./test/prices/compare.ts"],
     takes: "a minute",

@@ -112,8 +112,9 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       Effect.map(caps.recent(caller), ([spending]) => ({ ...caller, spending }))
 
     /**
-     * Reads `Authorization: Bearer` and `x-api-key`, otherwise `api-key`, which Azure's clients send. Some programs send
-     * both of the first, one of them for another service: the one that is a key here counts, `Authorization` if both are.
+     * Reads `Authorization: Bearer` and `x-api-key`, otherwise the headers of other clients. Some programs send both of
+     * the first, one of them for another service: the one that is a key here counts, `Authorization` if both are. So it
+     * is with LiteLLM's own header beside `Authorization`.
      * For a known key the effect has already succeeded, so the server starts no fiber.
      *
      * @param operation what is asked for: some tokens of people open `/mcp` alone
@@ -125,7 +126,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     ): Effect.Effect<Caller, AuthMissing | AuthInvalid | Unavailable> => {
       const authorization = headers.get("authorization")
       const token = authorization === null ? null : bearer(authorization)
-      const key = headers.get("x-api-key") ?? (authorization === null ? headers.get("api-key") : null)
+      const key = headers.get("x-api-key") ?? (authorization === null ? keyOfOthers(headers) : keyOfLitellm(headers))
       const secret = token ?? key
       if (secret === null) return authorization === null ? missing : malformed
       if (secret === "") return malformed
@@ -194,6 +195,29 @@ const byToken = (hash: string): string => `token ${hash}`
 
 /** The place of a token that opens `/mcp` alone: other endpoints don't look there. */
 const byTools = (place: string): string => `tools ${place}`
+
+/** The headers that may carry a key. */
+export const keyHeaders = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "ocp-apim-subscription-key",
+  "x-litellm-api-key"
+] as const
+
+/** The headers of Azure's, Google's and LiteLLM's clients. */
+const keyOfOthers = (headers: Headers): string | null =>
+  headers.get("api-key") ??
+  headers.get("x-goog-api-key") ??
+  headers.get("ocp-apim-subscription-key") ??
+  keyOfLitellm(headers)
+
+/** LiteLLM's own header, with or without `Bearer`. */
+const keyOfLitellm = (headers: Headers): string | null => {
+  const key = headers.get("x-litellm-api-key")
+  return key === null ? null : (bearer(key) ?? key)
+}
 
 /** The token of `Bearer <token>`; null for any other header. */
 const bearer = (header: string): string | null => /^bearer +([^\s]+)$/i.exec(header.trim())?.[1] ?? null

@@ -155,6 +155,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "dispatch",
     "mcp"
   ],
+  // What becomes of LiteLLM's settings and database.
+  litellm: [...leaves, "access", "ledger", "admin"],
   health: [...leaves, "files", "access", "ledger", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": [
@@ -270,6 +272,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sandbox",
     "people",
     "admin",
+    "litellm",
     "people/signIn",
     "http",
     "Api.ts",

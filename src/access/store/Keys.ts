@@ -23,6 +23,8 @@ export interface NewKey extends Partial<StoredKeySettings> {
   readonly name: string
   /** By default random. */
   readonly secret?: Redacted.Redacted
+  /** In its place, of a secret that only its holder knows. */
+  readonly hashed?: { readonly hash: string; readonly hint: Hint }
   readonly models?: ReadonlyArray<string>
   readonly notModels?: ReadonlyArray<string>
   readonly upstreams?: ReadonlyArray<string> | null
@@ -89,8 +91,8 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         yield* sql`INSERT INTO keys ${sql.insert({
           id,
           account_id: key.account,
-          hash: ApiKey.hash(Redacted.value(secret)),
-          ...hintColumns(ApiKey.hint(Redacted.value(secret))),
+          hash: key.hashed?.hash ?? ApiKey.hash(Redacted.value(secret)),
+          ...hintColumns(key.hashed?.hint ?? ApiKey.hint(Redacted.value(secret))),
           created_at: now,
           person_id: key.person ?? null,
           ...settingsColumns({ name, ...rules, limits, budgets, unpriced, expiresAtMs })
@@ -161,6 +163,12 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         ({ length }) => length > 0
       )
 
+    /** Of these hashes, those that keys have or had. */
+    const hashesOf = (hashes: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+      Effect.map(sql`SELECT id, hash FROM keys WHERE ${sql.in("hash", hashes)}`, (found) =>
+        keyHashes.all(found).map(({ hash }) => hash)
+      )
+
     /** Stores when keys were last used, in one statement. */
     const used = (times: ReadonlyArray<readonly [KeyId, number]>): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET last_used_at = CAST(used.column2 AS BIGINT)
@@ -218,6 +226,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       update,
       replaceSecret,
       isTaken,
+      hashesOf,
       used,
       undeclaredWith,
       declared,

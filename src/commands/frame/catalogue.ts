@@ -21,6 +21,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../init.ts")).initCommand
       },
       {
+        name: "import",
+        what: "Take over LiteLLM's models, teams, keys and budgets.",
+        load: async () => (await import("../import.ts")).importCommand
+      },
+      {
         name: "check",
         what: "Validate the settings, and print what would be served.",
         load: async () => (await import("../check.ts")).checkCommand

@@ -30,7 +30,7 @@ import { operationsOn } from "./operations.ts"
 import { Operator } from "./Operator.ts"
 
 /** The user at the command line, for the audit log. */
-const actorOf = ({ SUDO_USER, USER }: Environment) =>
+export const actorOf = ({ SUDO_USER, USER }: Environment) =>
   actorNamed(`cli:${SUDO_USER ?? USER ?? `uid-${process.getuid?.() ?? "unknown"}`}`)
 
 /**

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { Access } from "../../access/Access.ts"
+import { Access, keyHeaders } from "../../access/Access.ts"
 import { hasSecret } from "../../access/store/KeyRow.ts"
 import { Keys } from "../../access/store/Keys.ts"
 import { makeAdminAccess } from "../../admin/AdminAccess.ts"
@@ -188,7 +188,7 @@ export const addressOf = (caller: Caller): string =>
 
 /** The cookies of a request that brings no key. */
 const cookieWithoutKey = (headers: Headers): string | null =>
-  headers.has("authorization") || headers.has("x-api-key") || headers.has("api-key") ? null : headers.get("cookie")
+  keyHeaders.some((name) => headers.has(name)) ? null : headers.get("cookie")
 
 const challenged = (failure: AuthMissing | AuthInvalid, url: string): AuthMissing | AuthInvalid => {
   const told = `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp", scope="${toolsScope}"`

@@ -1,0 +1,45 @@
+import { Data } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
+
+/** LiteLLM's files or database can't be read. The message is one line for the operator, without secrets. */
+export class UnreadableSource extends Data.TaggedError("UnreadableSource")<{ readonly message: string }> {}
+
+/** Rows of LiteLLM's database, by their tables' short names. Of older versions, some tables and columns are absent. */
+export interface Rows {
+  readonly budgets: ReadonlyArray<JsonObject>
+  readonly config: ReadonlyArray<JsonObject>
+  readonly credentials: ReadonlyArray<JsonObject>
+  readonly endUsers: ReadonlyArray<JsonObject>
+  readonly keys: ReadonlyArray<JsonObject>
+  readonly members: ReadonlyArray<JsonObject>
+  readonly modelAliases: ReadonlyArray<JsonObject>
+  readonly models: ReadonlyArray<JsonObject>
+  readonly organizations: ReadonlyArray<JsonObject>
+  readonly projects: ReadonlyArray<JsonObject>
+  readonly tags: ReadonlyArray<JsonObject>
+  readonly teams: ReadonlyArray<JsonObject>
+  readonly users: ReadonlyArray<JsonObject>
+}
+
+/** LiteLLM's settings: those of its file with those of its database, all opened. */
+export interface Settings {
+  readonly models: ReadonlyArray<Deployment>
+  readonly router: JsonObject
+  readonly litellm: JsonObject
+  readonly general: JsonObject
+  /** `environment_variables`. */
+  readonly variables: JsonObject
+  /** Sections that are not read. */
+  readonly others: ReadonlyArray<string>
+  /** `credential_list`, by `credential_name`. */
+  readonly credentials: ReadonlyMap<string, JsonObject>
+}
+
+/** An entry of `model_list`. */
+export interface Deployment {
+  /** `model_list[0]`, or the id of its row. */
+  readonly at: string
+  readonly name: string
+  readonly params: JsonObject
+  readonly info: JsonObject
+}

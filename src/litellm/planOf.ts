@@ -1,0 +1,69 @@
+import { Effect } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
+import { isObject, textAt } from "../contract/json/json.ts"
+import { accessOf } from "./accessOf.ts"
+import { gatewayYaml } from "./gatewayYaml.ts"
+import { modelsOf } from "./modelsOf.ts"
+import { otherSettings } from "./otherSettings.ts"
+import type { Note, Plan, PlannedModel } from "./Plan.ts"
+import { namedVariable, Secrets } from "./Secrets.ts"
+import { settingsOf } from "./settingsOf.ts"
+import type { Rows, UnreadableSource } from "./Source.ts"
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly nowMs: number
+}
+
+/** All that becomes of LiteLLM's file and database, and what doesn't. */
+export const planOf = (
+  file: JsonObject,
+  rows: Rows,
+  { env, nowMs }: Surroundings
+): Effect.Effect<Plan, UnreadableSource> =>
+  Effect.map(settingsOf(file, rows, env), (settings) => {
+    const secrets = new Secrets()
+    const models = modelsOf(settings, secrets)
+    for (const [name, value] of Object.entries(settings.variables)) {
+      if (typeof value === "string" && namedVariable(value) === undefined) secrets.keep(name, value)
+    }
+    const masterKey = textAt(settings.general, "master_key")
+    const named = masterKey === undefined ? undefined : namedVariable(masterKey)
+    const clear = named === undefined ? masterKey : env[named]
+    if (clear !== undefined) secrets.keep("GATEWAY_ADMIN_KEY", clear)
+    const clock = { nowMs, zone: textAt(settings.litellm, "timezone") ?? "UTC" }
+    const masterHash = clear === undefined ? undefined : new Bun.CryptoHasher("sha256").update(clear).digest("hex")
+    const access = accessOf(rows, { clock, groups: models.groups, masterHash, settings })
+    return {
+      configuration: gatewayYaml(models),
+      secrets: secrets.values,
+      models: [...models.models].map(([name, entry]) => shown(name, entry)),
+      accounts: access.accounts,
+      keys: access.keys,
+      notes: onceEach([...models.notes, ...access.notes, ...otherSettings(settings), ...ofMasterKey(masterKey)])
+    }
+  })
+
+const shown = (name: string, entry: JsonObject): PlannedModel => {
+  const alias = textAt(entry, "alias")
+  const routes: ReadonlyArray<unknown> = Array.isArray(entry["routes"]) ? entry["routes"] : []
+  return {
+    name,
+    routes:
+      alias !== undefined
+        ? [`as ${alias}`]
+        : routes
+            .filter(isObject)
+            .map((route) => `${textAt(route, "upstream") ?? ""}: ${textAt(route, "model") ?? name}`)
+  }
+}
+
+const ofMasterKey = (masterKey: string | undefined): ReadonlyArray<Note> =>
+  masterKey === undefined
+    ? []
+    : [{ at: "general_settings.master_key", why: "GATEWAY_ADMIN_KEY: it opens the admin API, and no model" }]
+
+/** The same of the same place once. */
+const onceEach = (notes: ReadonlyArray<Note>): ReadonlyArray<Note> => [
+  ...new Map(notes.map((note) => [`${note.at} ${note.why}`, note])).values()
+]
