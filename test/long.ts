@@ -37,6 +37,16 @@ const runs: Readonly<Record<string, LongRun>> = {
     shows: "three nodes, Postgres and Redis killed and paused"
   },
   rolling: { command: ["./test/cluster/rolling.ts"], takes: "minutes", shows: "a hundred restarts without a failure" },
+  kubernetes: {
+    command: ["./test/cluster/kubernetes.ts"],
+    takes: "as asked",
+    shows: "a rollout of three pods by the chart's times, without a failed request; --rollouts 10"
+  },
+  image: {
+    command: ["./test/deploy/image/main.ts"],
+    takes: "2 min",
+    shows: "the Dockerfile's image, as two users, killed, on a former version's data; needs root, buildah, mmdebstrap"
+  },
   upgrade: {
     command: ["./test/cluster/upgrade.ts"],
     takes: "3 min",

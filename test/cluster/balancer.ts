@@ -33,8 +33,11 @@ const patience = 1_000
 /**
  * A balancer of TCP connections, as they stand in front of many machines: in turn, to those whose `/readyz` says 200. The
  * connections of one that does not answer any more are cut, as its clients' requests would hang for ever.
+ *
+ * @param isBlind true for one without checks and second tries, as the rules of a Kubernetes Service are: it sends
+ * to those that were added until they are taken out
  */
-export const startBalancer = (): Balancer => {
+export const startBalancer = (isBlind = false): Balancer => {
   const backends = new Set<Backend>()
   let next = 0
 
@@ -95,6 +98,7 @@ export const startBalancer = (): Balancer => {
       backend.open.add(pair)
       for (const bytes of pair.waiting.splice(0)) send(server, bytes)
     } catch {
+      if (isBlind) return pair.client.terminate()
       backend.isUp = false
       if (tries > 1) return connect(pair, tries - 1)
       pair.client.terminate()
@@ -144,7 +148,7 @@ export const startBalancer = (): Balancer => {
     add: (url) => {
       const backend: Backend = { port: Number(new URL(url).port), isUp: true, open: new Set() }
       backends.add(backend)
-      const looking = setInterval(() => void look(backend, url), lookEvery)
+      const looking = isBlind ? undefined : setInterval(() => void look(backend, url), lookEvery)
       return () => {
         clearInterval(looking)
         backends.delete(backend)

@@ -19,6 +19,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   // Of another machine than a test's.
   [/^(?:install|systemctl|journalctl) /, "test/deploy/service.test.ts"],
   [/^docker /, "test/deploy/compose.test.ts"],
+  [/^sha256sum /, ".ci/run"],
   [/^(?:helm|kubectl) /, "test/deploy/kubernetes/chart.test.ts"],
   // Third-party programs, configured as the page says.
   [

@@ -94,13 +94,13 @@ const Monitor = Schema.Struct({
     )
   })
 })
-const rendered = (values: Values) => {
-  const { error, exitCode, out } = render(values)
+const rendered = async (values: Values) => {
+  const { error, exitCode, out } = await render(values)
   if (exitCode !== 0) throw new Error(error)
   return out
 }
-const deploymentOf = (values: Values) =>
-  Schema.decodeUnknownSync(Deployment)(byKind(rendered(values)).get("Deployment")).spec
+const deploymentOf = async (values: Values) =>
+  Schema.decodeUnknownSync(Deployment)(byKind(await rendered(values)).get("Deployment")).spec
 
 describe("the chart's own files", () => {
   it("have the version of package.json", () => {
@@ -143,25 +143,27 @@ describe("the chart's own files", () => {
 })
 
 describe.skipIf(helm === undefined)("the chart", () => {
-  it.each(Object.entries(matrix))("is rendered and passes Helm's lint: %s", (_, values) => {
-    expect(lint(values)).toMatchObject({ exitCode: 0 })
-    for (const document of parseAllDocuments(rendered(values), { version: "1.1" })) {
+  it.each(Object.entries(matrix))("is rendered and passes Helm's lint: %s", async (_, values) => {
+    expect(await lint(values)).toMatchObject({ exitCode: 0 })
+    for (const document of parseAllDocuments(await rendered(values), { version: "1.1" })) {
       expect(document.errors).toEqual([])
     }
   })
 
-  it.skipIf(validate === undefined)("is what Kubernetes' schemas allow, whatever is given", () => {
+  it.skipIf(validate === undefined)("is what Kubernetes' schemas allow, whatever is given", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-chart-"))
     try {
-      const files = Object.entries(matrix).map(([name, values]) => {
-        const file = join(folder, `${name.replaceAll(/\W+/g, "-")}.yaml`)
-        // Kinds of operators have schemas of their own, which no package brings.
-        const known = rendered(values)
-          .split(/^---$/m)
-          .filter((text) => !/^apiVersion: (monitoring\.coreos\.com|gateway\.networking)/m.test(text))
-        writeFileSync(file, known.join("---\n"))
-        return file
-      })
+      const files = await Promise.all(
+        Object.entries(matrix).map(async ([name, values]) => {
+          const file = join(folder, `${name.replaceAll(/\W+/g, "-")}.yaml`)
+          // Kinds of operators have schemas of their own, which no package brings.
+          const known = (await rendered(values))
+            .split(/^---$/m)
+            .filter((text) => !/^apiVersion: (monitoring\.coreos\.com|gateway\.networking)/m.test(text))
+          writeFileSync(file, known.join("---\n"))
+          return file
+        })
+      )
       const check = (paths: ReadonlyArray<string>) => {
         const { exitCode, stderr, stdout } = Bun.spawnSync([validate ?? "", "--version", kubernetes, ...paths])
         return { exitCode, said: `${stdout.toString()}${stderr.toString()}` }
@@ -170,26 +172,26 @@ describe.skipIf(helm === undefined)("the chart", () => {
       expect(exitCode, said).toBe(0)
       // It would say so otherwise.
       const wrong = join(folder, "wrong.yaml")
-      writeFileSync(wrong, rendered(onSqlite).replace("periodSeconds: 2", "periodSecond: 2"))
+      writeFileSync(wrong, (await rendered(onSqlite)).replace("periodSeconds: 2", "periodSecond: 2"))
       expect(check([wrong])).toMatchObject({ exitCode: 1, said: expect.stringContaining("periodSecond") })
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   })
 
-  it("stops the one process of SQLite before the next, and none of Postgres' before the next is ready", () => {
-    expect(deploymentOf(onSqlite)).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } })
-    expect(deploymentOf(onPostgres)).toMatchObject({
+  it("stops the one process of SQLite before the next, and none of Postgres' before the next is ready", async () => {
+    expect(await deploymentOf(onSqlite)).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } })
+    expect(await deploymentOf(onPostgres)).toMatchObject({
       replicas: 3,
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
     })
-    expect(deploymentOf(everything).replicas).toBeUndefined()
+    expect((await deploymentOf(everything)).replicas).toBeUndefined()
   })
 
   it.each(Object.entries(matrix))(
     "tells the gateway nothing that it refuses or does not know: %s",
     async (_, values) => {
-      const { containers, terminationGracePeriodSeconds } = deploymentOf(values).template.spec
+      const { containers, terminationGracePeriodSeconds } = (await deploymentOf(values)).template.spec
       const folder = mkdtempSync(join(tmpdir(), "gateway-chart-"))
       writeFileSync(join(folder, "gateway.yaml"), "{}")
       // Longer than any secret has to be, and addresses where they are wanted.
@@ -218,16 +220,17 @@ describe.skipIf(helm === undefined)("the chart", () => {
     }
   )
 
-  it("replaces pods for what counts at the start, and leaves the rest to the gateway", () => {
-    const stamp = (config: object) => deploymentOf({ config }).template.metadata.annotations["checksum/start"]
-    expect(stamp({ models: { a: "sandbox" } })).toBe(stamp({ models: { b: "sandbox" } }))
-    expect(stamp({ server: { metrics: true } })).not.toBe(stamp({ server: { metrics: false } }))
+  it("replaces pods for what counts at the start, and leaves the rest to the gateway", async () => {
+    const stamp = async (config: object) =>
+      (await deploymentOf({ config })).template.metadata.annotations["checksum/start"]
+    expect(await stamp({ models: { a: "sandbox" } })).toBe(await stamp({ models: { b: "sandbox" } }))
+    expect(await stamp({ server: { metrics: true } })).not.toBe(await stamp({ server: { metrics: false } }))
   })
 
-  it("gives gateway.yaml as it is written, with the certificate beside it", () => {
+  it("gives gateway.yaml as it is written, with the certificate beside it", async () => {
     const { data } = Schema.decodeUnknownSync(
       Schema.Struct({ data: Schema.Struct({ "gateway.yaml": Schema.String }) })
-    )(byKind(rendered(everything)).get("ConfigMap"))
+    )(byKind(await rendered(everything)).get("ConfigMap"))
     expect(parse(data["gateway.yaml"])).toEqual({
       ...everything.config,
       server: {
@@ -237,8 +240,8 @@ describe.skipIf(helm === undefined)("the chart", () => {
     })
   })
 
-  it("has the shipped alerts, and the job that they name", () => {
-    const kinds = byKind(rendered(everything))
+  it("has the shipped alerts, and the job that they name", async () => {
+    const kinds = byKind(await rendered(everything))
     expect(kinds.get("PrometheusRule")).toMatchObject({ spec: parse(textOf("docs/operations/alerts.yaml")) })
     const monitor = { ...Object(kinds.get("ServiceMonitor")), metadata: undefined }
     const { spec } = Schema.decodeUnknownSync(Monitor)(monitor, { onExcessProperty: "ignore" })
@@ -246,8 +249,8 @@ describe.skipIf(helm === undefined)("the chart", () => {
     expect(textOf("docs/operations/alerts.yaml")).toContain('up{job="gateway"}')
   })
 
-  it.each(manifests)("$file is what the chart makes", ({ shipped, text }) => {
-    expect(shipped()).toBe(text())
+  it.each(manifests)("$file is what the chart makes", async ({ shipped, text }) => {
+    expect(shipped()).toBe(await text())
   })
 
   it("is packed with the alerts in it", () => {

@@ -21,18 +21,27 @@ interface Said {
 }
 
 /** Helm reads a chart anew for each question. */
-const answers = new Map<string, Said>()
+const answers = new Map<string, Promise<Said>>()
 
-const run = (args: ReadonlyArray<string>, values: Values): Said => {
-  const question = JSON.stringify([args, values])
-  const known = answers.get(question)
-  if (known !== undefined) return known
-  const { exitCode, stderr, stdout } = Bun.spawnSync([helm ?? "helm", ...args, "--values", "-"], {
-    stdin: Buffer.from(JSON.stringify(values))
+const ask = async (args: ReadonlyArray<string>, values: string): Promise<Said> => {
+  const child = Bun.spawn([helm ?? "helm", ...args, "--values", "-"], {
+    stdin: new Blob([values]),
+    stdout: "pipe",
+    stderr: "pipe"
   })
-  const said = { exitCode, out: stdout.toString(), error: stderr.toString() }
-  answers.set(question, said)
-  return said
+  const [out, error, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited
+  ])
+  return { exitCode, out, error }
+}
+
+const run = (args: ReadonlyArray<string>, values: Values): Promise<Said> => {
+  const question = JSON.stringify([args, values])
+  const known = answers.get(question) ?? ask(args, JSON.stringify(values))
+  answers.set(question, known)
+  return known
 }
 
 export const lint = (values: Values) => run(["lint", "--strict", chart, "--kube-version", `${kubernetes}.0`], values)
@@ -65,8 +74,8 @@ export const manifests = [
   { file: "deploy/kubernetes/postgres.yaml", values: onPostgres }
 ].map(({ file, values }) => ({
   file,
-  text: (): string => {
-    const { error, exitCode, out } = render(values)
+  text: async (): Promise<string> => {
+    const { error, exitCode, out } = await render(values)
     if (exitCode !== 0) throw new Error(error)
     const own = out.replaceAll(/^(# Source: .*| *app\.kubernetes\.io\/managed-by: .*)\n/gm, "")
     return `# Made of deploy/helm/model-gateway by \`bun ./test/deploy/kubernetes/chart.ts\` (docs/deployment.md).\n${own}`
@@ -76,5 +85,5 @@ export const manifests = [
 
 if (import.meta.main) {
   mkdirSync(join(root, "deploy/kubernetes"), { recursive: true })
-  for (const { file, text } of manifests) writeFileSync(join(root, file), text())
+  for (const { file, text } of manifests) writeFileSync(join(root, file), await text())
 }

@@ -48,8 +48,8 @@ const refusals: ReadonlyArray<readonly [string, Values, string]> = [
 ]
 
 describe.skipIf(helm === undefined)("the chart", () => {
-  it.each(refusals)("refuses %s", (_, values, words) => {
-    const { error, exitCode } = render(values)
+  it.each(refusals)("refuses %s", async (_, values, words) => {
+    const { error, exitCode } = await render(values)
     expect({ exitCode, error }).toEqual({ exitCode: 1, error: expect.stringContaining(words) })
   })
 })
