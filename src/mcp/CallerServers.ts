@@ -18,6 +18,7 @@ import { LoadedServers } from "./LoadedServers.ts"
 import type { McpConnection } from "./McpClient.ts"
 import type { McpServer, McpTool } from "./McpServer.ts"
 import { sendGuarded } from "./sendTo.ts"
+import { toolFinder } from "./toolFinder.ts"
 import { makeServerPlaces } from "./serverPlaces.ts"
 import type { ServerPlace } from "./serverPlaces.ts"
 
@@ -26,6 +27,8 @@ export interface ServedTools extends OfferedTools {
   readonly functions: ReadonlyArray<FunctionTool>
   /** The tools with the model's names for them. */
   readonly listed: ReadonlyArray<NamedTool & { readonly name: string }>
+  /** The functions that the model gets once it has looked for them. */
+  readonly hidden: ReadonlyArray<FunctionTool>
 }
 
 interface Serving {
@@ -44,6 +47,8 @@ interface RequestServers {
   readonly ownRule: string | undefined
   /** The names of the caller's own tools. */
   readonly taken: ReadonlySet<string>
+  /** The names of the tools that the conversation has calls of. Those are shown again without being looked for. */
+  readonly called: ReadonlySet<string>
   /** The most calls that the caller allows. */
   readonly mostCalls: number | undefined
   readonly words: ServerWords
@@ -189,7 +194,7 @@ const make = Effect.gen(function* () {
     )
 
   const offer = (all: RequestServers) => {
-    const { caller, mostCalls, requestId, servers, taken, words } = all
+    const { called, caller, mostCalls, requestId, servers, taken, words } = all
     return Effect.map(
       Effect.filterOrFail(
         Effect.map(listsOf(all), (lists) => lists.flat()),
@@ -206,10 +211,19 @@ const make = Effect.gen(function* () {
           taken
         )
         const named = new Map(tools.map((tool, index) => [names[index] ?? "", tool] as const))
+        const isHidden = (name: string, { offer: { isDeferred } }: ServedTool) => isDeferred && !called.has(name)
+        const functionsOf = (areHidden: boolean) =>
+          [...named].flatMap((entry) => (isHidden(...entry) === areHidden ? [functionOf(...entry)] : []))
+        const [shown, hidden] = [functionsOf(false), functionsOf(true)]
+        const finder = hidden.length === 0 ? undefined : toolFinder(hidden, new Set([...taken, ...names]))
         return {
-          functions: [...named].map(([name, served]) => functionOf(name, served)),
+          functions: finder === undefined ? shown : [...shown, finder.function],
+          hidden,
           listed: [...named].map(([name, { asked, tool }]) => ({ name, label: asked.label, tool: tool.name })),
-          tools: [callsOf(named, { caller, mostCalls, requestId, rows })],
+          tools: [
+            callsOf(named, { caller, mostCalls, requestId, rows }),
+            ...(finder === undefined ? [] : [finder.tool])
+          ],
           opening: servers.map((asked) => ({
             type: "server-tools",
             server: asked.label,

@@ -5,7 +5,7 @@ import type { Unsupported } from "../dispatch/unsupported.ts"
 import { isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
 import { fates } from "./fates.ts"
-import { isToolset } from "./mcp/toolsets.ts"
+import { defersTools, isToolSearch, isToolset } from "./mcp/toolsets.ts"
 import type { AnyRequest } from "./Request.ts"
 import type { ToolChange } from "./offeredTools.ts"
 import { toolName } from "./toolName.ts"
@@ -32,7 +32,8 @@ export const unsupportedParts = (
   runsServers = false
 ): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, runsServers ? knownWithServers : known)
-  const isServed = (tool: unknown) => runsServers && isToolset(tool)
+  const defers = runsServers && defersTools(body)
+  const isServed = (tool: unknown) => runsServers && (isToolset(tool) || (defers && isToolSearch(tool)))
   if (request.output_config !== undefined) {
     found.push(...unknownFields(objectAt(body, "output_config"), knownOfOutput, "output_config."))
   }

@@ -60,6 +60,7 @@ export const offerServers = (
       caller,
       headers: request.headers,
       ownRule: ownRule(caller),
+      called: new Set(conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))),
       taken: new Set(conversation.tools.map(({ name }) => name)),
       mostCalls: asked.mostCalls,
       words: asked.words,

@@ -7,6 +7,7 @@ import { ownTools } from "./decode.ts"
 import { fates, includesUnknown } from "./fates.ts"
 import { isHosted } from "./InputItem.ts"
 import { clientToolOf, isClientTool } from "./clientTools/clientTools.ts"
+import { defersServer } from "./mcp/mcpServers.ts"
 import { servedTools } from "./servedTools.ts"
 import { isHostedTool } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
@@ -22,7 +23,7 @@ export const unsupportedParts = (
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
   ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
   ...chosen(request, runsServers),
-  ...droppedTools(request, runsServers),
+  ...droppedTools(request, body, runsServers),
   ...(Array.isArray(request.input) ? request.input.filter(isHosted) : []).map(({ type }) => ({
     param: `input.${type}`
   })),
@@ -44,8 +45,10 @@ const losses = lossesOf(fates)
 const refusalOf = refusedBy(fates).map(([param]) => param)
 
 /** Tools that OpenAI runs are dropped, unless they are all that there are. */
-const droppedTools = (request: CreateResponse, runsServers: boolean): ReadonlyArray<Unsupported> => {
-  const tools = ownTools(request).filter(({ type }) => !runsServers || type !== "mcp")
+const droppedTools = (request: CreateResponse, body: unknown, runsServers: boolean): ReadonlyArray<Unsupported> => {
+  const isServed = ({ type }: ToolEntry) =>
+    runsServers && (type === "mcp" || (type === "tool_search" && defersServer(body)))
+  const tools = ownTools(request).filter((tool) => !isServed(tool))
   const types = tools.filter(isDropped).map(typeOf)
   const nameIf = types.map((type) => ({ param: `tools.${type}` }))
   const isUseless = types.length > 0 && types.length === tools.length && request.tool_choice !== "none"

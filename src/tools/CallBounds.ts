@@ -9,6 +9,7 @@ export class CallBounds {
   private readonly made = new Map<ServerTool, number>()
   private all = 0
   private searches = 0
+  private free = 0
   private readonly most: number
 
   /** @param most the caller's bound, which counts the searches of the model's side too */
@@ -18,7 +19,7 @@ export class CallBounds {
 
   /** How many calls and searches the caller still allows. */
   get left(): number {
-    return this.most - this.all - this.searches
+    return this.most - (this.all - this.free) - this.searches
   }
 
   /** Counts searches that ran elsewhere. */
@@ -30,9 +31,11 @@ export class CallBounds {
   allows(calls: ReadonlyArray<WrittenCall>): ReadonlyArray<WrittenCall> {
     return calls.filter(({ tool }) => {
       const made = this.made.get(tool) ?? 0
-      if (made >= tool.mostCalls || this.all >= mostCalls || this.left <= 0) return false
+      const isFree = tool.isFree === true
+      if (made >= tool.mostCalls || this.all >= mostCalls || (this.left <= 0 && !isFree)) return false
       this.made.set(tool, made + 1)
       this.all++
+      if (isFree) this.free++
       return true
     })
   }

@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import type { ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
+import type { FunctionTool, ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
 import type { ApprovedCall } from "../generation/McpServerRequest.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 
@@ -23,6 +23,8 @@ export interface ServerCallEnd {
   readonly items: () => readonly [ToolCallItem, ToolResultItem]
   /** Its counts, at most the tool's `mostUsage`. */
   readonly usage: Usage
+  /** Functions that the model may call from the next round on. */
+  readonly found?: ReadonlyArray<FunctionTool>
 }
 
 /**
@@ -33,6 +35,8 @@ export interface ServerTool {
   readonly names: ReadonlySet<string>
   /** The most calls of a request. */
   readonly mostCalls: number
+  /** True if its calls do not count against the caller's bound. */
+  readonly isFree?: true
   /** The highest counts of a call. */
   readonly mostUsage: Usage
   /** The names whose calls need the caller's approval. They are shown to the client at the end, and not run. */

@@ -16,7 +16,7 @@ import { afterCalls, withCallsLeft, withoutTools } from "./offeredTools.ts"
 import { Round } from "./Round.ts"
 import type { RoundEnd, WrittenCall } from "./Round.ts"
 import { roundUsage } from "./roundUsage.ts"
-import type { ServerTool, TextFilter } from "./ServerTool.ts"
+import type { ServerCallEnd, ServerTool, TextFilter } from "./ServerTool.ts"
 
 export interface ToolRun {
   readonly upstream: TextUpstream
@@ -144,6 +144,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
           ...pairs.map(([call]) => call),
           ...pairs.map(([, result]) => result)
         ],
+        tools: withFound(conversation.tools, ends),
         toolChoice: afterCalls(conversation.toolChoice, new Set(round.calls.map(({ call }) => call.name)))
       }
       const ending = number + 1 === mostRounds ? run.tools : refused
@@ -203,6 +204,14 @@ const opened = (
 }
 
 const namesOf = (tools: ReadonlyArray<ServerTool>) => new Set(tools.flatMap(({ names }) => [...names]))
+
+/** The tools with those that calls have found. */
+const withFound = (tools: Conversation["tools"], ends: ReadonlyArray<ServerCallEnd>): Conversation["tools"] => {
+  const found = ends.flatMap((end) => end.found ?? [])
+  if (found.length === 0) return tools
+  const known = new Set(tools.map(({ name }) => name))
+  return [...tools, ...found.filter(({ name }) => known.size < known.add(name).size)]
+}
 
 /** A usage with what calls count as. The charge that the upstream tells is for its own part. */
 const withCalls = (used: Usage, called: Usage): Usage => ({

@@ -1,4 +1,4 @@
-import { isObject, listAt, textAt } from "../../contract/json/json.ts"
+import { isObject, listAt, objectAt, textAt } from "../../contract/json/json.ts"
 import { shorten } from "../../contract/text/shorten.ts"
 import type { McpServerRequest } from "../../generation/McpServerRequest.ts"
 import type { Complain } from "../../pipeline/askedServers.ts"
@@ -12,6 +12,20 @@ const mostConfigs = 1_024
 /** True for the tools of a server. */
 export const isToolset = (tool: unknown): boolean => textAt(tool, "type") === "mcp_toolset"
 
+/** True for the search for tools that the model was not shown. */
+export const isToolSearch = (tool: unknown): boolean => textAt(tool, "type")?.startsWith("tool_search_tool_") === true
+
+/** True if a request has a toolset of which tools are looked for. */
+export const defersTools = (body: unknown): boolean =>
+  listAt(body, "tools").some(
+    (tool) =>
+      isObject(tool) &&
+      isToolset(tool) &&
+      [tool["default_config"], ...Object.values(objectAt(tool, "configs") ?? {})].some(
+        (config) => isObject(config) && config["defer_loading"] === true
+      )
+  )
+
 /**
  * The choices of a request's toolsets, by their servers. Each server has one toolset.
  *
@@ -23,6 +37,7 @@ export const toolsetsOf = (
   complain: Complain
 ): ReadonlyMap<string, Offer> => {
   const found = new Map<string, Offer>()
+  const searches = listAt(body, "tools").some(isToolSearch)
   for (const [index, tool] of listAt(body, "tools").entries()) {
     if (!isObject(tool) || !isToolset(tool)) continue
     const path = `tools[${index}]`
@@ -32,12 +47,12 @@ export const toolsetsOf = (
     if ((tool["tools"] ?? undefined) !== undefined) {
       complain(`${path}.tools`, "is not supported where the gateway calls the servers: it lists their tools itself")
     }
-    found.set(name, offerOf(tool["default_config"], tool["configs"], path, complain))
+    found.set(name, offerOf(tool["default_config"], tool["configs"], searches, path, complain))
   }
   return found
 }
 
-const offerOf = (usual: unknown, configs: unknown, path: string, complain: Complain): Offer => {
+const offerOf = (usual: unknown, configs: unknown, mayDefer: boolean, path: string, complain: Complain): Offer => {
   const standard = configOf(usual, `${path}.default_config`, complain)
   const own = new Map<string, Config>()
   const entries = isObject(configs) ? Object.entries(configs) : []
@@ -51,7 +66,7 @@ const offerOf = (usual: unknown, configs: unknown, path: string, complain: Compl
   return ({ name }) => {
     const config = own.get(name)
     return (config?.enabled ?? standard.enabled ?? true)
-      ? { isDeferred: config?.defers ?? standard.defers ?? false, needsApproval: false }
+      ? { isDeferred: mayDefer && (config?.defers ?? standard.defers ?? false), needsApproval: false }
       : undefined
   }
 }

@@ -19,10 +19,19 @@ export const serverWords: ServerWords = {
     `Error retrieving tool list from MCP server: '${label}'. Http status code: 424 (Failed Dependency): ${reason}`
 }
 
+/** True if a request has a server whose tools are looked for. */
+export const defersServer = (body: unknown): boolean =>
+  listAt(body, "tools").some(
+    (tool) => textAt(tool, "type") === "mcp" && isObject(tool) && tool["defer_loading"] === true
+  )
+
 /** The MCP servers among the tools of a request, as it was sent. */
 export const mcpServers = (body: unknown, complain: Complain): ReadonlyArray<McpServerRequest> => {
   const tools = listAt(body, "tools")
-  const deferring = tools.some((tool) => textAt(tool, "type") === "tool_search")
+  // A search that the caller runs does not know the servers' tools.
+  const deferring = tools.some(
+    (tool) => textAt(tool, "type") === "tool_search" && textAt(tool, "execution") !== "client"
+  )
   const labels = new Set<string>()
   return tools.flatMap((tool, index) => {
     if (!isObject(tool) || tool["type"] !== "mcp") return []
