@@ -43,6 +43,10 @@ export const endpoints = {
       overview: "GET /admin/v1/overview",
       testUpstream: "POST /admin/v1/upstreams/:name/test"
     },
+    adminTools: {
+      list: "GET /admin/v1/tools",
+      test: "POST /admin/v1/tools/:server/test"
+    },
     adminOverview: {
       groups: "GET /admin/v1/overview/groups",
       cost: "GET /admin/v1/overview/cost"

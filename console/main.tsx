@@ -20,6 +20,7 @@ import { Sessions } from "./pages/Sessions.tsx"
 import { SignedOut } from "./pages/SignedOut.tsx"
 import type { Ending } from "./pages/SignedOut.tsx"
 import { Tasks } from "./pages/Tasks.tsx"
+import { Tools } from "./pages/Tools.tsx"
 import { applyTheme, toggleTheme } from "./preferences.ts"
 import { hrefOf } from "./router.ts"
 import { makeSessions } from "./session.ts"
@@ -35,6 +36,7 @@ const forOperators: Record<string, FunctionComponent> = {
   keys: Keys,
   accounts: Accounts,
   models: Models,
+  tools: Tools,
   audit: Audit,
   sessions: Sessions,
   device: Device,

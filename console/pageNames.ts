@@ -3,7 +3,17 @@ import { reaches } from "./reaches.ts"
 import type { Session } from "./session.ts"
 
 const forHolders = ["overview", "requests", "tasks", "playground"] as const
-const forOperators = ["overview", "requests", "tasks", "keys", "accounts", "models", "playground", "audit"] as const
+const forOperators = [
+  "overview",
+  "requests",
+  "tasks",
+  "keys",
+  "accounts",
+  "models",
+  "tools",
+  "playground",
+  "audit"
+] as const
 export type PageName = (typeof forOperators)[number]
 
 /** The operation that a page cannot do without. */
@@ -14,6 +24,7 @@ const needs: Readonly<Record<PageName, Operation>> = {
   keys: "adminKeys.list",
   accounts: "adminAccounts.list",
   models: "adminOperations.models",
+  tools: "adminTools.list",
   // It calls models as a key.
   playground: "adminKeys.rotateSecret",
   audit: "adminOperations.audit"
@@ -23,5 +34,8 @@ const needs: Readonly<Record<PageName, Operation>> = {
 export const pagesOf = (session: Pick<Session, "kind" | "role" | "accounts">): ReadonlyArray<PageName> =>
   session.kind === "operator" ? forOperators.filter((page) => reaches(session, needs[page])) : forHolders
 
-/** The letter that opens a page after `g`; `a` is for accounts. */
-export const letterOf = (page: PageName): string => (page === "audit" ? "u" : page.slice(0, 1))
+/** Letters of pages that share their first one with another page. */
+const letters: Partial<Record<PageName, string>> = { audit: "u", tools: "s" }
+
+/** The letter that opens a page after `g`. */
+export const letterOf = (page: PageName): string => letters[page] ?? page.slice(0, 1)

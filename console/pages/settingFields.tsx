@@ -5,11 +5,11 @@ import { eachSetting, settingNames } from "../../src/contract/callers/accountSet
 import type { SettingChanges } from "../../src/contract/callers/accountSettings.ts"
 import { eachKeySetting, keySettingNames, mayChange, noKeySettings } from "../../src/contract/callers/keySettings.ts"
 import type { KeySetting, KeySettingChanges } from "../../src/contract/callers/keySettings.ts"
-import { patternsIn } from "../../src/contract/callers/toolRule.ts"
+import { isToolPattern, patternsIn } from "../../src/contract/callers/toolRule.ts"
 import type { SettingRow, SettingValue, SwitchRow } from "../../src/contract/callers/settingRows.ts"
 import { recordOf } from "../../src/contract/json/recordOf.ts"
 import { Select, TextField } from "../parts/fields.tsx"
-import { useField, wholeNumber } from "../parts/form.ts"
+import { useField, wholeNumber, wrong } from "../parts/form.ts"
 import type { Field } from "../parts/form.ts"
 import { editedField } from "../parts/StaleEdit.tsx"
 import { words } from "../words/words.ts"
@@ -40,8 +40,10 @@ const forms = {
   }),
   patterns: ({ heading }: SettingRow): SettingField => ({
     heading,
-    read: ({ value }) => {
-      const patterns = patternsIn(value.value)
+    read: (field) => {
+      const patterns = patternsIn(field.value.value)
+      const other = patterns.find((one) => !isToolPattern(one))
+      if (other !== undefined) throw wrong(field, words.keyForm.toolPattern(other))
       return patterns.length === 0 ? null : patterns
     },
     show: (name, of) => <TextField key={name} id={`setting-${name}`} label={heading} of={of} placeholder={words.none} />

@@ -8,6 +8,7 @@ export const pages = {
   keys: "Keys",
   accounts: "Accounts",
   models: "Models",
+  tools: "Tools",
   playground: "Playground",
   audit: "Audit"
 }
@@ -19,6 +20,7 @@ export const titles = named({
   keys: "Keys",
   accounts: "Accounts",
   models: "Models",
+  tools: "Tools",
   playground: "Playground",
   audit: "Audit",
   sessions: "Sessions",

@@ -24,7 +24,8 @@ export const overview = {
     accounts: "See accounts",
     tasks: "See tasks",
     models: "See models",
-    keys: "See keys"
+    keys: "See keys",
+    tools: "See tools"
   },
   seeIt: "See it",
   figures: {

@@ -11,6 +11,7 @@ import { consent } from "./consent.ts"
 import { tasks, task } from "./tasks.ts"
 import { overview } from "./overview.ts"
 import { upstreams, models } from "./models.ts"
+import { tools } from "./tools.ts"
 import { playground } from "./playground.ts"
 
 /**
@@ -62,5 +63,6 @@ export const words = {
   overview,
   upstreams,
   models,
+  tools,
   playground
 }

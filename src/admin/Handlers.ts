@@ -6,6 +6,7 @@ import { PendingUsage } from "../ledger/PendingUsage.ts"
 import { Reports } from "../requests/Reports.ts"
 import { TrafficCosts } from "../requests/TrafficCosts.ts"
 import { AccountsHandlers } from "./AccountsHandlers.ts"
+import { ToolUse } from "../tools/store/ToolUse.ts"
 import { Administration } from "./Administration.ts"
 import { ConfigurationsHandlers } from "./ConfigurationsHandlers.ts"
 import { KeysHandlers } from "./KeysHandlers.ts"
@@ -43,7 +44,7 @@ export const AdminLive = Layer.mergeAll(
   OperationsHandlers,
   ConfigurationsHandlers,
   PricesHandlers,
-  ToolsHandlers,
+  ToolsHandlers.pipe(Layer.provide(ToolUse.Default)),
   WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Reports.Default))),
   OverviewHandlers.pipe(Layer.provide(TrafficCosts.Default))
 ).pipe(Layer.provide(Layer.mergeAll(Administration.Default, Serving.Default, PendingUsage.Default)))

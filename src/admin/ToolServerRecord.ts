@@ -51,6 +51,24 @@ export const ToolServerRecord = Schema.Struct({
     "Those that are offered, for roles of some accounts those that their keys may use; null before the first list, and with `auth: caller`, where each caller may see others."
   ),
   warnings: answerField(Schema.Array(Schema.String), "Why tools of the last list were left out."),
+  use: answerField(
+    Schema.NullOr(
+      Schema.Struct({
+        calls: answerField(Schema.Int, "Calls of its tools."),
+        errors: answerField(Schema.Int, "Those that failed or got no answer."),
+        duration_ms: answerField(
+          Schema.NullOr(
+            Schema.Struct({
+              p50: answerField(Schema.Int, "Half of them took less."),
+              p95: answerField(Schema.Int, "95 of 100 took less.")
+            })
+          ),
+          "How long they took; null if none was sent."
+        )
+      })
+    ),
+    "The last 24 hours, of all accounts and processes; null for roles of some accounts. Percentiles use at most 20000 calls."
+  ),
   last_failure: answerField(
     Schema.NullOr(
       Schema.Struct({

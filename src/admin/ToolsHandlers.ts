@@ -10,10 +10,13 @@ import { handlers } from "../contract/handlers.ts"
 import { wholeList } from "../contract/paging.ts"
 import { serverEntries } from "../mcp/serverEntries.ts"
 import { ServerStates } from "../mcp/ServerStates.ts"
+import { ToolUse } from "../tools/store/ToolUse.ts"
 import { Administration } from "./Administration.ts"
 import { makeOwned } from "./Owned.ts"
 import { serverRecord } from "./serverRecord.ts"
 import { AdminToolsApi } from "./ToolsApi.ts"
+
+const dayMs = 86_400_000
 
 /** Operations of `/admin/v1/tools`. */
 export const ToolsHandlers = handlers(
@@ -22,10 +25,17 @@ export const ToolsHandlers = handlers(
     const access = yield* Access
     const configuration = yield* Configuration
     const states = yield* ServerStates
-    const { accounts } = yield* Administration
+    const { accounts, reports } = yield* Administration
     const owned = yield* makeOwned
+    const uses = yield* ToolUse
     const entries = () => serverEntries(configuration.current().value.mcp?.servers)
-    const seenAt = (name: string, nowMs: number) => ({ state: states.of(name), changes: states.changes(nowMs) })
+    /** @returns what is known of a server, by its name */
+    const seen = ({ key }: Caller) =>
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const used = yield* Effect.orDie(reports.ofKey(key, uses.since(nowMs - dayMs)))
+        return (name: string) => ({ state: states.of(name), changes: states.changes(nowMs), use: used.get(name) })
+      })
 
     /** The rules of the account acted in, of a member those of the own keys there; undefined for all accounts. */
     const rulesOf = (caller: Caller, asked: string | undefined) =>
@@ -45,14 +55,14 @@ export const ToolsHandlers = handlers(
       list: ({ caller, urlParams }) =>
         Effect.gen(function* () {
           const rules = yield* rulesOf(caller, urlParams.account)
-          const nowMs = yield* Clock.currentTimeMillis
+          const of = yield* seen(caller)
           return wholeList(
             Object.entries(entries())
               .filter(([name]) => rules === undefined || rules.some((one) => mayUseServer(one, name)))
-              .map(([name, entry]) => serverRecord(name, entry, seenAt(name, nowMs), rules))
+              .map(([name, entry]) => serverRecord(name, entry, of(name), rules))
           )
         }),
-      test: ({ path: { server: name } }) =>
+      test: ({ caller, path: { server: name } }) =>
         Effect.gen(function* () {
           const entry = entries()[name]
           if (entry === undefined) {
@@ -62,7 +72,7 @@ export const ToolsHandlers = handlers(
           const startedMs = yield* Clock.currentTimeMillis
           const error = yield* Effect.provideService(listToolsNow(name, entry), ServerStates, states)
           const nowMs = yield* Clock.currentTimeMillis
-          const server = serverRecord(name, entry, seenAt(name, nowMs))
+          const server = serverRecord(name, entry, (yield* seen(caller))(name))
           return { object: "tool_server_test" as const, ok: error === null, ms: nowMs - startedMs, error, server }
         })
     }

@@ -5,12 +5,16 @@ import { mayUseTool } from "../contract/callers/toolRule.ts"
 import type { ToolRules } from "../contract/callers/toolRule.ts"
 import type { McpTool } from "../mcp/McpServer.ts"
 import type { SeenChange, ServerState } from "../mcp/ServerStates.ts"
+import { percentiles } from "../requests/Tally.ts"
+import type { ServerUse } from "../tools/store/ToolUse.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 import type { ToolServerRecord } from "./ToolServerRecord.ts"
 
 interface Seen {
   readonly state: ServerState | undefined
   readonly changes: ReadonlyArray<SeenChange>
+  /** Undefined if it was not called. */
+  readonly use: ServerUse | undefined
 }
 
 /**
@@ -21,7 +25,7 @@ interface Seen {
 export const serverRecord = (
   name: string,
   { api_key, auth = api_key === undefined ? "none" : "key", description, trusted, url }: McpEntry,
-  { changes, state }: Seen,
+  { changes, state, use }: Seen,
   rules?: ReadonlyArray<ToolRules>
 ): ToolServerRecord => {
   const { lastFailure, list } = state ?? {}
@@ -46,12 +50,19 @@ export const serverRecord = (
         )
       ) ?? null,
     warnings: list?.warnings ?? [],
+    use: rules === undefined ? useRecord(use) : null,
     last_failure:
       lastFailure === undefined || rules !== undefined
         ? null
         : { time: isoTime(lastFailure.atMs), message: lastFailure.message }
   }
 }
+
+const useRecord = ({ calls, durations, errors }: ServerUse = { calls: 0, errors: 0, durations: [] }) => ({
+  calls,
+  errors,
+  duration_ms: percentiles(durations)
+})
 
 const toolRecord = ({ annotations, name, ...text }: McpTool, change: SeenChange | undefined) => ({
   name,

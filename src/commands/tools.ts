@@ -49,10 +49,10 @@ const tools = Command.make("tools", { server, test, wide, json }, ({ json, serve
 
 export const toolsCommand = remoteLeaf(tools)
 
-const rare = ["PROTOCOL", "AUTH", "SINCE"]
-const header = ["SERVER", "STATE", "SINCE", "TOOLS", "CHANGED", "AUTH", "PROTOCOL", "ADDRESS"]
+const rare = ["PROTOCOL", "AUTH", "SINCE", "ERRORS"]
+const header = ["SERVER", "STATE", "SINCE", "TOOLS", "CHANGED", "CALLS", "ERRORS", "P95", "AUTH", "PROTOCOL", "ADDRESS"]
 
-const row = ({ auth, era, name, since, state, tools, url }: ToolServerRecord): ReadonlyArray<string> => {
+const row = ({ auth, era, name, since, state, tools, url, use }: ToolServerRecord): ReadonlyArray<string> => {
   const changed = tools?.filter((tool) => tool.changed !== undefined).length ?? 0
   return [
     name,
@@ -60,6 +60,9 @@ const row = ({ auth, era, name, since, state, tools, url }: ToolServerRecord): R
     since === null ? "" : shortTime(since),
     tools === null ? "" : String(tools.length),
     changed === 0 ? "" : String(changed),
+    use === null ? "" : String(use.calls),
+    use === null ? "" : String(use.errors),
+    use === null || use.duration_ms === null ? "" : `${use.duration_ms.p95} ms`,
     auth,
     era ?? "",
     url ?? "built in"

@@ -153,6 +153,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "routing",
     "catalogue",
     "dispatch",
+    "tools",
     "mcp"
   ],
   // What becomes of LiteLLM's settings and database.

@@ -71,7 +71,16 @@ const list = () =>
 describe("the servers of tools, for operators", () => {
   it("are listed before anyone has asked them, without secrets", async () => {
     expect(await servers()).toMatchObject([
-      { name: "wiki", auth: "key", trusted: true, state: "unknown", since: null, era: null, tools: null },
+      {
+        name: "wiki",
+        auth: "key",
+        trusted: true,
+        state: "unknown",
+        since: null,
+        era: null,
+        tools: null,
+        use: { calls: 0, errors: 0, duration_ms: null }
+      },
       { name: "personal", auth: "caller", trusted: false, state: "unknown", tools: null, last_failure: null }
     ])
     expect(JSON.stringify(await servers())).not.toMatch(/very-secret|wiki-secret/)
@@ -104,7 +113,7 @@ describe("the servers of tools, for operators", () => {
 it("a manager sees what the account may use, and tests nothing", async () => {
   await test()
   const seen = await servers(managerKey)
-  expect(seen).toMatchObject([{ name: "wiki", url: null, last_failure: null, tools: [{ name: "search" }] }])
+  expect(seen).toMatchObject([{ name: "wiki", url: null, use: null, last_failure: null, tools: [{ name: "search" }] }])
   expect(seen[0].tools).toHaveLength(1)
   expect((await admin("tools/wiki/test", { key: managerKey, method: "POST" })).status).toBe(403)
 })

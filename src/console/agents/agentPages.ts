@@ -13,7 +13,7 @@ import { forbidden } from "../../contract/callers/permission.ts"
 import { UsageReport } from "../../ledger/store/UsageReport.ts"
 import { policyOf } from "./managedSettings.ts"
 import type { Policy } from "./managedSettings.ts"
-import { opencodeConfig, opencodeConfigPath, usableModels } from "./opencode.ts"
+import { opencodeConfig, opencodeConfigPath, opencodeTools, usableModels } from "./opencode.ts"
 import { spendOf, usageOf } from "./usage.ts"
 
 /**
@@ -30,14 +30,16 @@ export const makeAgentPages = Effect.gen(function* () {
   let configured: object | undefined
   let policy: Policy | undefined
   let hasPeople = false
+  let toolServers: ReadonlyArray<string> = []
   const { follow } = yield* Configuration
-  yield* follow(({ value: { sign_in } }) =>
+  yield* follow(({ value: { mcp, sign_in } }) =>
     Effect.sync(() => {
       const next = sign_in?.managed_settings
       return () => {
         configured = next
         policy = next === undefined ? undefined : policyOf(next)
         hasPeople = sign_in?.oidc !== undefined
+        toolServers = Object.keys(mcp?.servers ?? {})
       }
     })
   )
@@ -90,7 +92,10 @@ export const makeAgentPages = Effect.gen(function* () {
 
   const opencode = (caller: Caller): Effect.Effect<Response> =>
     Effect.map(publicUrl.get, (url) =>
-      Response.json(opencodeConfig(url, caller, catalogue.values()), { headers: { "cache-control": "no-store" } })
+      Response.json(
+        { ...opencodeConfig(url, caller, catalogue.values()), ...opencodeTools(url, caller, toolServers) },
+        { headers: { "cache-control": "no-store" } }
+      )
     )
 
   const discarded = page(() => Effect.sync(() => Response.json({})))

@@ -1,6 +1,7 @@
 import { windowOf } from "../../catalogue/facts/modelFacts.ts"
 import type { Model } from "../../catalogue/Catalogue.ts"
 import type { Caller } from "../../contract/callers/Caller.ts"
+import { mayUseServer } from "../../contract/callers/toolRule.ts"
 import { forbidden } from "../../contract/callers/permission.ts"
 
 /** The variable that opencode puts its stored key into, and the key as its configuration names it. */
@@ -42,6 +43,12 @@ export const opencodeConfig = (url: string, caller: Caller, models: Iterable<Mod
     ...(first === undefined ? {} : { model: `gateway/${first.id}` })
   }
 }
+
+/** The MCP endpoint, if the caller may use a server that the operator has named. */
+export const opencodeTools = (url: string, caller: Caller, servers: ReadonlyArray<string>) =>
+  servers.some((server) => mayUseServer(caller, server))
+    ? { mcp: { gateway: { type: "remote", url: `${url}/mcp`, headers: { authorization: `Bearer ${key}` } } } }
+    : {}
 
 /** opencode takes both bounds or none. */
 const limitOf = ({ facts }: Model) => {

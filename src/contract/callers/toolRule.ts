@@ -2,9 +2,11 @@ import { Schema } from "effect"
 import { matches } from "../text/matches.ts"
 import type { Caller } from "./Caller.ts"
 
-/** `server/tool`, with `*` for any run of characters in either. */
+/** True for `server/tool`, with `*` for any run of characters in either. */
+export const isToolPattern = (text: string): boolean => /^[a-z0-9_*-]{1,64}\/\S{1,128}$/.test(text)
+
 const ToolPattern = Schema.String.pipe(
-  Schema.filter((text) => /^[a-z0-9_*-]{1,64}\/\S{1,128}$/.test(text), {
+  Schema.filter(isToolPattern, {
     message: () => "expected a server and a tool, such as jira/search, jira/* or */get_*",
     description: "a server and a tool, such as jira/search, jira/* or */get_*",
     jsonSchema: { type: "string", pattern: "^[a-z0-9_*-]{1,64}/\\S{1,128}$" }

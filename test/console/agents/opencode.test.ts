@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startGateway } from "../../e2e/process.ts"
 import { startWorld } from "../../people/programs/world.ts"
+import { opencodeTools } from "../../../src/console/agents/opencode.ts"
+import { Caller } from "../../../src/contract/callers/Caller.ts"
 
 describe("opencode's sign-in", () => {
   let world: Awaited<ReturnType<typeof startWorld>>
@@ -49,6 +51,21 @@ describe("opencode's sign-in", () => {
         models: { priced: { name: "priced" } }
       }
     ])
+  })
+
+  it("names /mcp to those who may use a server that the operator has named", () => {
+    const caller = Caller.unrestricted("a")
+    expect(opencodeTools("https://gw", caller, ["wiki"])).toEqual({
+      mcp: {
+        gateway: {
+          type: "remote",
+          url: "https://gw/mcp",
+          headers: { authorization: "Bearer {env:MODEL_GATEWAY_KEY}" }
+        }
+      }
+    })
+    expect(opencodeTools("https://gw", caller, [])).toEqual({})
+    expect(opencodeTools("https://gw", { ...caller, tools: ["jira/*"] }, ["wiki"])).toEqual({})
   })
 
   it("is not there where nobody can sign in", async () => {

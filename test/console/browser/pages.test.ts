@@ -18,7 +18,17 @@ import { seed } from "./seed.ts"
 
 const isSkipped = withoutChromium("test/console/browser/pages.test.ts")
 
-const names = ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Playground", "Sessions"] as const
+const names = [
+  "Overview",
+  "Requests",
+  "Tasks",
+  "Keys",
+  "Accounts",
+  "Models",
+  "Tools",
+  "Playground",
+  "Sessions"
+] as const
 
 const looks = [
   { tag: "light", theme: "light", width: 1440, height: 900 },
@@ -130,7 +140,7 @@ describe.skipIf(isSkipped)("the console's pages", () => {
     const visitor = await visit(browser, full, look)
     const { page } = visitor
     await signIn(page, adminKey)
-    for (const name of ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Sessions"] as const) {
+    for (const name of ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Tools", "Sessions"] as const) {
       const waiting = Promise.withResolvers<void>()
       await page.route(/\/admin\/v1\/(?!events)/, async (route) => {
         await waiting.promise

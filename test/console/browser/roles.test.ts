@@ -15,9 +15,9 @@ const roles = `    - { group: audit, role: auditor }
 /** The pages of each role. */
 const reading = ["Overview", "Requests", "Tasks", "Keys"]
 const people = {
-  auditor: { group: "audit", pages: [...reading, "Accounts", "Models", "Audit", "Sessions"] },
-  manager: { group: "lead", pages: [...reading, "Accounts", "Models", "Playground", "Audit"] },
-  member: { group: "crew", pages: [...reading, "Models", "Playground", "Audit"] }
+  auditor: { group: "audit", pages: [...reading, "Accounts", "Models", "Tools", "Audit", "Sessions"] },
+  manager: { group: "lead", pages: [...reading, "Accounts", "Models", "Tools", "Playground", "Audit"] },
+  member: { group: "crew", pages: [...reading, "Models", "Tools", "Playground", "Audit"] }
 } as const
 
 /** Names of buttons that change something; an auditor has none. */
