@@ -52,6 +52,7 @@ import { RequestSeal } from "./tasks/RequestSeal.ts"
 import { TasksLive, TaskSettingsLive } from "./tasks/TasksLive.ts"
 import { CallRows } from "./tools/CallRows.ts"
 import { ResultSeal } from "./tools/ResultSeal.ts"
+import { ToolJournalsLive } from "./tasks/journal/ToolJournalsLive.ts"
 import { UnitOfWork } from "./tasks/UnitOfWork.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
@@ -67,6 +68,7 @@ import { VideoTasks } from "./videos/VideoTasks.ts"
 const ModelsLive = Pipeline.Default.pipe(
   Layer.provideMerge(CallerServers.layer),
   Layer.provideMerge(Layer.provide(CallRows.layer, Layer.effect(ResultSeal, RequestSeal))),
+  Layer.provideMerge(ToolJournalsLive),
   Layer.provideMerge(Dispatch.Default),
   Layer.provideMerge(CatalogueLive),
   Layer.provideMerge(InlineFiles.layer),

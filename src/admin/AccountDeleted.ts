@@ -21,6 +21,7 @@ export const AccountDeleted = Schema.Struct({
       tool_calls: Schema.optional(count("Calls of tools of MCP servers.")),
       kept_answers: count("Stored answers of requests with an `Idempotency-Key`."),
       idempotency_claims: count("Keys of requests under way."),
+      tool_rounds: Schema.optional(count("Rounds of answers with calls of tools that had not ended.")),
       thread_turns: count("Turns of conversations."),
       reasoning_seals: count("Upstreams' signatures of tool calls."),
       upstream_ids: count("Ids of things stored at upstreams, which are not deleted there."),

@@ -51,7 +51,7 @@ const lineFamily = <A, I, Stored, S, P, Answer extends object>(
   objection?: (payload: A) => Failure | undefined
 ): LineFamily => {
   const decode = toInvalidRequest(openDecoder(schema))
-  const quote = pipeline.quote(family, "later")
+  const quote = pipeline.quote(family, "line")
   const run = pipeline.run(family)
   return {
     open: Effect.fnUntraced(function* (caller, request) {

@@ -8,6 +8,7 @@ import type { UploadedFile } from "./bodies/UploadedFile.ts"
 import type { Caller } from "./callers/Caller.ts"
 import type { Future } from "../flow/Future.ts"
 import type { RequestRecord } from "./records/RequestRecord.ts"
+import type { JournalOwner } from "./JournalOwner.ts"
 import type { Conflict, EdgeFailure } from "./failures/Failure.ts"
 import type { Trace } from "./records/Trace.ts"
 import type { TellStanding } from "./callers/Standing.ts"
@@ -49,6 +50,8 @@ export interface Incoming {
 
 /** Stores the answer of a request with an `Idempotency-Key` when the server cannot capture it itself. */
 export interface Once {
+  /** The owner of the journal of calls: all requests with this key and body. */
+  readonly journal: JournalOwner
   /**
    * Stores an answer in the transaction that creates its subject (a task). Fails, which rolls the transaction back, if a
    * request with the same key was answered in the meantime.

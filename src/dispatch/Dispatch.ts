@@ -229,9 +229,11 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         : Future.succeed(work.options.prepaid.charge(work))
 
     const beginCalls = (work: Work, charge: Charge): Future<Generation, Failure> => {
-      const approved = work.options.serverTools?.approved
-      if (approved !== undefined)
-        return runFuture(runtime, runApproved(work, charge, approved)).flatMap(() => start(work, charge))
+      const { serverTools } = work.options
+      if (serverTools?.approved !== undefined) {
+        const ran = runApproved(work, charge, serverTools.approved, serverTools)
+        return runFuture(runtime, ran).flatMap(() => start(work, charge))
+      }
       return work.request.isLarge === true
         ? runFuture(runtime, Effect.promise(nextTurn)).flatMap(() => start(work, charge))
         : Future.attempt(() => start(work, charge))

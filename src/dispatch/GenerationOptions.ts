@@ -1,3 +1,4 @@
+import type { JournalOwner } from "../contract/JournalOwner.ts"
 import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { PassthroughRequest, TextUpstream } from "../upstreams/Upstream.ts"
@@ -20,6 +21,8 @@ export interface Prepaid {
   readonly charge: (request: Chargeable) => Charge
   /** Each with its price at that time (`Price.text`); undefined if they were not stored. */
   readonly routes: ReadonlyArray<Route & { readonly price: string; readonly isUnsearched?: true }> | undefined
+  /** For a task whose request names servers: its runs share a journal of their calls. */
+  readonly journal?: JournalOwner | undefined
 }
 
 export interface GenerationOptions {

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
+import type { Failure } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Charge } from "../ledger/Charge.ts"
 import { costOf } from "../ledger/cost.ts"
 import type { GenerateOptions } from "../upstreams/Upstream.ts"
 import type { ApprovedCalls } from "../tools/ApprovedCalls.ts"
+import type { RequestTools } from "../tools/RequestTools.ts"
 import type { Work } from "./Work.ts"
 
 /** True if the conversation has tools that the gateway may run, so that its answer may take several rounds. */
@@ -25,7 +27,12 @@ export const extendHold = (
 }
 
 /** Runs the calls that the caller has approved, if its money is enough for all of them. */
-export const runApproved = (work: Work, charge: Charge, approved: ApprovedCalls): Effect.Effect<void> =>
+export const runApproved = (
+  work: Work,
+  charge: Charge,
+  approved: ApprovedCalls,
+  offered: RequestTools
+): Effect.Effect<void, Failure> =>
   Effect.flatMap(extendHold(work, charge)?.(approved.mostUsage) ?? Effect.succeed(true), (isPaid) =>
-    approved.run(isPaid, work.options.serverTools?.mostCalls)
+    approved.run(isPaid, offered)
   )

@@ -22,26 +22,28 @@ export const generateWithTools = (
   conversation: Conversation,
   options: GenerateOptions
 ): Future<Generation, Failure | UpstreamError> => {
-  const { approved } = offered
+  const { approved, earlier } = offered
   const begun = (asked: Conversation, extend = options.extend) =>
     Effect.map(startGeneration(upstream, asked, { ...options, extend }), (first) =>
       toolGeneration({ upstream, options, asked, first, ...offered })
     )
-  if (approved === undefined) return runFuture(options.runtime, begun(conversation))
+  if (approved === undefined && earlier === undefined) return runFuture(options.runtime, begun(conversation))
   const names = new Set(offered.tools.flatMap((tool) => [...tool.names]))
-  const left = (offered.mostCalls ?? Infinity) - approved.calls.length
-  const asked = withCallsLeft(approved.after(conversation), names, left)
-  const { usage } = approved
+  const searched = earlier?.items.filter(({ type }) => type === "search").length ?? 0
+  const free = new Set(offered.tools.flatMap((tool) => (tool.isFree === true ? [...tool.names] : [])))
+  const made = approved?.calls.length ?? earlier?.calls.filter(({ name }) => !free.has(name)).length ?? 0
+  const left = (offered.mostCalls ?? Infinity) - made - searched
+  const asked = withCallsLeft(approved?.after(conversation) ?? conversation, names, left)
+  const usage = approved?.usage ?? (earlier === undefined ? noUsage : addUsage(earlier.used, earlier.called))
+  const before = conversation.items.length - (earlier?.items.length ?? 0)
   const extend: GenerateOptions["extend"] =
     options.extend && ((used, next) => options.extend?.(addUsage(used, usage), next) ?? Effect.succeed(true))
   return runFuture(
     options.runtime,
     Effect.flatMap(extend?.(noUsage, asked) ?? Effect.succeed(true), (isPaid) =>
-      isPaid
-        ? withoutRefusedPictures((one) => begun(one, extend), asked, conversation.items.length)
-        : Effect.fail(tooDear)
+      isPaid ? withoutRefusedPictures((one) => begun(one, extend), asked, before) : Effect.fail(tooDear)
     )
   )
 }
 
-const tooDear = new InsufficientBalance({ message: "The balance is not enough for the results of the approved calls" })
+const tooDear = new InsufficientBalance({ message: "The balance is not enough for the results of the calls" })

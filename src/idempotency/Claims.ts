@@ -21,6 +21,8 @@ const sweepEvery = "15 seconds"
 export interface Claim {
   /** The request, with the claim for storing its answer. */
   readonly ask: Ask
+  /** Fails if the claim is lost. Run it in the transaction of writes that only its owner may make. */
+  readonly held: Effect.Effect<void, SqlError | "lost">
   /** The answer was stored, which has removed the claim. */
   readonly spent: () => void
   /** The answer is a stream. The returned function is called at its end. */
@@ -56,7 +58,7 @@ const inOneProcess = Effect.map(KeptAnswers, (answers) => {
       Effect.flatMap(Effect.catchTag(answers.find(ask), "SqlError", unreadable), (answer) =>
         Option.isSome(answer)
           ? Effect.succeed(kept(answer.value))
-          : work({ ask, spent: nothing, goesOn: () => nothing })
+          : work({ ask, held: Effect.void, spent: nothing, goesOn: () => nothing })
       )
   }
   return claims
@@ -119,6 +121,7 @@ const amongNodes = Effect.gen(function* () {
         const over = Effect.suspend(() => (isSpent ? Effect.void : release(ask, token)))
         const claim: Claim = {
           ask: { ...ask, claim: token },
+          held: store.held(token),
           spent: () => {
             isSpent = true
             inHand.delete(token)

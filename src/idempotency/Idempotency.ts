@@ -106,10 +106,25 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
 
     const work = (flight: Flight, claim: Claim, start: Start, shape: Shape): Effect.Effect<Outcome, unknown> =>
       Effect.suspend(() => {
-        const { ask } = claim
+        let { ask } = claim
+        const current: Claim = {
+          ...claim,
+          get ask() {
+            return ask
+          }
+        }
         let isStored = false
         let ending: Parameters<Once["ended"]>[0] | undefined
         const once: Once = {
+          journal: {
+            id: journalId(ask),
+            account: ask.account,
+            expires: true,
+            held: claim.held,
+            opened: (behind) => {
+              ask = { ...ask, behind }
+            }
+          },
           keep: (value) =>
             Effect.map(answers.keep(ask, whole(shape, value)), () => {
               isStored = true
@@ -123,11 +138,11 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
         }
         return Effect.flatMap(start(once), (value) => {
           if (value instanceof Response && value.body !== null) {
-            return Effect.sync(() => stream(flight, claim, value, value.body ?? new ReadableStream(), () => ending))
+            return Effect.sync(() => stream(flight, current, value, value.body ?? new ReadableStream(), () => ending))
           }
           const answer = whole(shape, value)
           const outcome: Outcome = { type: "whole", answer, isKept: false }
-          if (!isStored) return Effect.as(store(claim, answer), outcome)
+          if (!isStored) return Effect.as(store(current, answer), outcome)
           claim.spent()
           return Effect.succeed(outcome)
         })
@@ -200,6 +215,9 @@ const response = (outcome: Outcome, isTwin: boolean, leave: () => void): Respons
   const headers = { "content-type": contentType, ...(isTwin || outcome.isKept ? { [replayed]: "true" } : {}) }
   return new Response(wholeBody(bytes), { status, headers })
 }
+
+const journalId = ({ account, bodyHash, endpoint, key }: Ask): string =>
+  `key_${Bun.SHA256.hash(JSON.stringify([account, endpoint, key, bodyHash]), "hex")}`
 
 const replayed = "idempotent-replayed"
 

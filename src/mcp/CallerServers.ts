@@ -34,6 +34,8 @@ export interface ServedTools extends OfferedTools {
 interface Serving {
   /** True if one of the servers is of the configuration: by its label, or by the gateway's own address. */
   readonly areRegistered: (servers: ReadonlyArray<McpServerRequest>, headers: Headers) => Effect.Effect<boolean>
+  /** Fails if one of the servers may not be named. None is asked. */
+  readonly admit: (asked: RequestServers) => Effect.Effect<unknown, InvalidRequest | ToolsFailed>
   /** Asks all servers for their tools. Connections end with the scope. */
   readonly offer: (asked: RequestServers) => Effect.Effect<ServedTools, InvalidRequest | ToolsFailed, Scope.Scope>
 }
@@ -66,6 +68,7 @@ const callMs = 60_000
 export class CallerServers extends Context.Reference<CallerServers>()("gateway/mcp/CallerServers", {
   defaultValue: (): Serving => ({
     areRegistered: () => Effect.succeed(false),
+    admit: () => Effect.void,
     offer: ({ servers }) => refuse(servers[0]?.param ?? "tools", "servers are not called by this gateway")
   })
 }) {
@@ -79,6 +82,7 @@ interface Reached {
   readonly connect: Effect.Effect<McpConnection, never, Scope.Scope>
   readonly admits: (tool: McpTool) => boolean
   readonly callMs: number
+  readonly isTrusted: boolean
 }
 
 const make = Effect.gen(function* () {
@@ -121,7 +125,14 @@ const make = Effect.gen(function* () {
       const reached = server.reached(token)
       const all = Redacted.make({ ...sent, ...Redacted.value(reached.headers) })
       const admits = (tool: McpTool) => server.admits(caller, tool)
-      return { name, asked, connect: connect({ ...reached, headers: all }), admits, callMs: reached.callMs }
+      return {
+        name,
+        asked,
+        connect: connect({ ...reached, headers: all }),
+        admits,
+        callMs: reached.callMs,
+        isTrusted: server.isTrusted
+      }
     })
 
   const callersServer = (
@@ -144,7 +155,8 @@ const make = Effect.gen(function* () {
       asked,
       connect: Effect.flatMap(loaded, ({ connect }) => connect(server)),
       admits: ({ name }) => mayUseTool(caller, ownServers, name),
-      callMs
+      callMs,
+      isTrusted: false
     })
   }
 
@@ -164,7 +176,7 @@ const make = Effect.gen(function* () {
   }
 
   const listOf = (
-    { admits, asked, callMs, connect, name: server }: Reached,
+    { admits, asked, callMs, connect, isTrusted, name: server }: Reached,
     { words }: RequestServers
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
@@ -180,18 +192,18 @@ const make = Effect.gen(function* () {
       }
       return tools.flatMap((tool) => {
         const offer = offers(tool)
-        return offer === undefined ? [] : [{ asked, callMs, connection, offer, server, tool }]
+        return offer === undefined ? [] : [{ asked, callMs, connection, isTrusted, offer, server, tool }]
       })
     })
 
+  const admit = (all: RequestServers) =>
+    Effect.flatMap(placed(all.headers), (placeOf) =>
+      Effect.forEach(all.servers, (one) => reachedBy(one, placeOf(one), all))
+    )
+
   /** The lists of all servers, none of which is asked if one is refused. */
   const listsOf = (all: RequestServers) =>
-    Effect.flatMap(placed(all.headers), (placeOf) =>
-      Effect.flatMap(
-        Effect.forEach(all.servers, (one) => reachedBy(one, placeOf(one), all)),
-        (reached) => Effect.forEach(reached, (one) => listOf(one, all), { concurrency: 4 })
-      )
-    )
+    Effect.flatMap(admit(all), (reached) => Effect.forEach(reached, (one) => listOf(one, all), { concurrency: 4 }))
 
   const offer = (all: RequestServers) => {
     const { called, caller, mostCalls, requestId, servers, taken, words } = all
@@ -237,7 +249,7 @@ const make = Effect.gen(function* () {
   const areRegistered: Serving["areRegistered"] = (servers, headers) =>
     Effect.map(placed(headers), (placeOf) => servers.some((one) => placeOf(one).at === "registered"))
 
-  return CallerServers.of({ areRegistered, offer })
+  return CallerServers.of({ areRegistered, admit, offer })
 })
 
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })

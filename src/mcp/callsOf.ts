@@ -23,6 +23,8 @@ export interface ServedTool {
   /** The most time of a call, in ms. */
   readonly callMs: number
   readonly offer: ToolOffer
+  /** True if the operator believes what the server says of its tools. */
+  readonly isTrusted: boolean
 }
 
 type Parts = ReadonlyArray<TextPart | ImagePart>
@@ -80,8 +82,16 @@ export const callsOf = (
           : claimedCall({ rows, caller, requestId, server, tool: tool.name, callMs, call: { ...call, approval }, made })
       return Effect.map(end, ({ error, parts }) => ended(call, withinRoom(parts), error))
     },
+    // An approval is used once: a second call with it gets the first one's end.
+    mayRepeat: ({ approval, name }) => approval !== undefined || isHarmless(named.get(name)),
     refuse: (call) => refused(call)
   }
+}
+
+/** True if two calls do what one does. */
+const isHarmless = (served: ServedTool | undefined): boolean => {
+  const { idempotentHint, readOnlyHint } = served?.tool.annotations ?? {}
+  return served?.isTrusted === true && (readOnlyHint === true || idempotentHint === true)
 }
 
 /** Shows pictures as lines once the earlier ones leave no room for them. */

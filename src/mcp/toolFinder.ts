@@ -41,6 +41,7 @@ export const toolFinder = (hidden: ReadonlyArray<FunctionTool>, taken: ReadonlyS
       isFree: true,
       begins: () => [],
       run: (call) => Effect.sync(() => run(call)),
+      mayRepeat: () => true,
       refuse: (call) => ended(call, "No more searches for tools are allowed.", [])
     },
     function: {

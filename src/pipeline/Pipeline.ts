@@ -19,7 +19,7 @@ import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
 import { once, releaseAfter } from "./releaseAfter.ts"
 import type { Release } from "./releaseAfter.ts"
-import { callsServers, offerServers, refusedLater, withServers } from "./withServers.ts"
+import { admitServers, callsServers, offerServers, refusedInLine, withServers } from "./withServers.ts"
 import type { Naming } from "./withServers.ts"
 import { streamAnswer } from "./streamAnswer.ts"
 import type { AskedServers, Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
@@ -107,7 +107,9 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
       const generateHere = (asked: AskedServers): Future<Generation, Failure> => {
         const admitted = quoted(undefined)
-        const asking = { asked, admitted, caller, conversation, isLater: prepaid !== undefined, request }
+        if (prepaid !== undefined && prepaid.journal === undefined) return Future.fail(refusedInLine(asked))
+        const owner = prepaid === undefined ? request.once?.journal : prepaid.journal
+        const asking = { asked, admitted, caller, conversation, owner, request }
         return withServers(callerServers, runtime, asking, (offering, served) =>
           dispatch.generate(caller, offering, request, {
             stream,
@@ -216,10 +218,10 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     /**
      * The most that a request can cost. Fails where the request would be refused before an upstream is asked.
      *
-     * @param runs `later` for a request that a task runs
+     * @param runs what runs the request later: a task, or a batch of which it is a line
      */
     const quote =
-      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>, runs: "now" | "later" = "now") =>
+      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>, runs: "now" | "task" | "line" = "now") =>
       (input: TextInput<Payload>): Effect.Effect<Quote, Failure> => {
         const quoted = (stored: Stored | undefined): Effect.Effect<Quote, Failure> => {
           const text = family.understand(input, stored)
@@ -234,10 +236,13 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
             const naming = { asked: servers, caller, request }
             return Effect.flatMap(callsHere(dialect, naming, conversation), (isHere) => {
               if (!isHere) return dispatch.quote(caller, conversation, { ...asked, hasServers: true })
-              if (runs === "later") return Effect.fail(refusedLater(servers))
+              if (runs === "line") return Effect.fail(refusedInLine(servers))
+              const here = { ...asked, family: undefined }
+              if (runs === "task")
+                return Effect.zipRight(admitServers(callerServers, naming), dispatch.quote(caller, conversation, here))
               return Effect.flatMap(
                 Effect.scoped(offerServers(callerServers, { ...naming, conversation })),
-                (offered) => dispatch.quote(caller, offered.conversation, { ...asked, family: undefined })
+                (offered) => dispatch.quote(caller, offered.conversation, here)
               )
             })
           }
@@ -254,7 +259,17 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         })
       }
 
-    return { answer, run, start, quote } as const
+    /** True if a task calls the servers of its request itself. Fails if it may not. */
+    const runsServers = (
+      dialect: Dialect,
+      naming: Naming,
+      conversation: Conversation
+    ): Effect.Effect<boolean, Failure> =>
+      Effect.tap(callsHere(dialect, naming, conversation), (isHere) =>
+        isHere ? admitServers(callerServers, naming) : Effect.void
+      )
+
+    return { answer, run, start, quote, runsServers } as const
   })
 }) {}
 

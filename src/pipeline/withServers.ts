@@ -2,6 +2,7 @@ import { Effect, Exit, Scope } from "effect"
 import type { Context, Runtime } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
 import { mayUseServer } from "../contract/callers/toolRule.ts"
+import type { JournalOwner } from "../contract/JournalOwner.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -14,7 +15,10 @@ import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import { ownServers } from "../mcp/CallerServers.ts"
 import type { CallerServers, ServedTools } from "../mcp/CallerServers.ts"
 import { approvedCalls } from "./approvedCalls.ts"
+import { earlierRounds, goingOn } from "../tools/journal/earlierRounds.ts"
+import { ToolJournals } from "../tools/journal/ToolJournals.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
+import type { ServerTool } from "../tools/ServerTool.ts"
 import { withChosenTools } from "./chosenTools.ts"
 import type { AskedServers } from "./TextFamily.ts"
 
@@ -43,8 +47,8 @@ interface Asking extends Naming {
   /** Fails if the request would be refused whatever the servers list. */
   readonly admitted: Effect.Effect<unknown, Failure>
   readonly conversation: Conversation
-  /** True for a request that runs later, and may run twice. */
-  readonly isLater: boolean
+  /** The owner of the journal of calls, for a request that may run again. */
+  readonly owner: JournalOwner | undefined
 }
 
 /** Lists the servers that a request names, and puts their tools into the conversation. Connections end with the scope. */
@@ -55,20 +59,26 @@ export const offerServers = (
   Effect.gen(function* () {
     const problem = asked.problem()
     if (problem !== undefined) return yield* problem
-    const served = yield* servers.offer({
-      servers: asked.list(),
-      caller,
-      headers: request.headers,
-      ownRule: ownRule(caller),
-      called: new Set(conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))),
-      taken: new Set(conversation.tools.map(({ name }) => name)),
-      mostCalls: asked.mostCalls,
-      words: asked.words,
-      requestId: request.id
-    })
+    const served = yield* servers.offer(serversOf({ asked, caller, request }, conversation))
     const chosen = withChosenTools(conversation, served, asked.choice)
     return chosen instanceof InvalidRequest ? yield* chosen : { conversation: chosen, served }
   })
+
+const serversOf = ({ asked, caller, request }: Naming, conversation?: Conversation) => ({
+  servers: asked.list(),
+  caller,
+  headers: request.headers,
+  ownRule: ownRule(caller),
+  called: new Set(conversation?.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))),
+  taken: new Set(conversation?.tools.map(({ name }) => name)),
+  mostCalls: asked.mostCalls,
+  words: asked.words,
+  requestId: request.id
+})
+
+/** Fails if a request that runs later may not name its servers. None is asked yet. */
+export const admitServers = (servers: Servers, naming: Naming): Effect.Effect<unknown, Failure> =>
+  naming.asked.problem() ?? servers.admit(serversOf(naming))
 
 /** Generates with the tools of the servers that a request names. Their connections end with the generation. */
 export const withServers = (
@@ -77,23 +87,29 @@ export const withServers = (
   asking: Asking,
   begin: (conversation: Conversation, served: RequestTools) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
-  const { admitted, asked, isLater, request } = asking
+  const { admitted, asked, owner } = asking
   const offered = Effect.gen(function* () {
-    const problem = isLater ? refusedLater(asked) : (asked.problem() ?? refusalOf(request, asked))
+    const problem = asked.problem()
     if (problem !== undefined) return yield* problem
     yield* admitted
     const scope = yield* Scope.make()
-    const offer = yield* offerServers(servers, asking).pipe(
+    const offer = yield* Effect.flatMap(offerServers(servers, asking), ({ conversation, served }) =>
+      Effect.map(owner === undefined ? Effect.succeed({}) : journaled(owner, served.tools), (kept: Journaled) => ({
+        conversation: kept.earlier === undefined ? conversation : goingOn(conversation, kept.earlier, served.tools),
+        served,
+        kept
+      }))
+    ).pipe(
       Scope.extend(scope),
       Effect.onError(() => Scope.close(scope, Exit.void))
     )
     return { scope, ...offer }
   })
-  return runFuture(runtime, offered).flatMap(({ conversation, scope, served }) => {
+  return runFuture(runtime, offered).flatMap(({ conversation, kept, scope, served }) => {
     const close = () => void runFuture(runtime, Scope.close(scope, Exit.void))
     const opening = served.opening.filter(({ server }) => asked.isShown?.(server) !== true)
-    const approved = approvedCalls(served, asked.approved?.() ?? [])
-    return begin(conversation, { ...served, opening, approved, mostCalls: asked.mostCalls }).matchCause({
+    const approved = kept.earlier === undefined ? approvedCalls(served, asked.approved?.() ?? []) : undefined
+    return begin(conversation, { ...served, ...kept, opening, approved, mostCalls: asked.mostCalls }).matchCause({
       onSuccess: (generation) => Future.succeed(new Connected(generation, close)),
       onFailure: (cause) => {
         close()
@@ -103,9 +119,17 @@ export const withServers = (
   })
 }
 
-/** The reason that servers can't be called for a request that runs later. */
-export const refusedLater = (asked: AskedServers): InvalidRequest =>
-  asked.problem() ?? wrong(asked, "servers can't be named in a request that runs later, which may run twice")
+type Journaled = Pick<RequestTools, "journal" | "earlier">
+
+const journaled = (owner: JournalOwner, tools: ReadonlyArray<ServerTool>): Effect.Effect<Journaled, Failure> =>
+  Effect.gen(function* () {
+    const journal = yield* (yield* ToolJournals).open(owner)
+    return { journal, earlier: yield* earlierRounds(journal, tools) }
+  })
+
+/** The reason that a line of a batch can't name servers: it may run twice, and keeps no journal. */
+export const refusedInLine = (asked: AskedServers): InvalidRequest =>
+  asked.problem() ?? wrong(asked, "servers can't be named in a line of a batch, which may run twice")
 
 /** The rule by which a caller may name no servers by their addresses; undefined if it may. */
 const ownRule = (caller: Caller): string | undefined => {
@@ -114,11 +138,6 @@ const ownRule = (caller: Caller): string | undefined => {
     ? undefined
     : "the key may use no servers of its own: its tools allow no own/*"
 }
-
-const refusalOf = (request: Incoming, asked: AskedServers): InvalidRequest | undefined =>
-  request.headers.has("idempotency-key")
-    ? wrong(asked, "servers can't be named in a request with an Idempotency-Key, which may run twice")
-    : undefined
 
 const wrong = ({ list }: AskedServers, rule: string): InvalidRequest => {
   const param = list()[0]?.param ?? "tools"

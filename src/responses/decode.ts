@@ -122,9 +122,7 @@ export const understand = (
     },
     ...(servers && { servers, echoes: mcpEchoes(body) }),
     objection: () =>
-      unknownOf[as](request, body) ??
-      (request.background === true && servers !== undefined ? notInBackground : undefined) ??
-      (effort instanceof InvalidRequest ? effort : translation().problem),
+      unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translation().problem),
     mayReachWeb:
       hosted.length > 0 ||
       // A stored prompt may have tools of its own.
@@ -240,8 +238,6 @@ const ofThisDialect = refusedBy(fates)
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const refusalOf = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
-
-const notInBackground = refusalOf("tools", "servers can't be named in a background response")
 
 /** Two histories exclude each other. */
 export const onlyOne = refusalOf(

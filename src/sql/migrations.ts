@@ -40,6 +40,7 @@ import { batches } from "./migrations/0070_batches.ts"
 import { toolRules } from "./migrations/0071_toolRules.ts"
 import { tokenResources } from "./migrations/0072_tokenResources.ts"
 import { toolCalls } from "./migrations/0073_toolCalls.ts"
+import { toolRounds } from "./migrations/0074_toolRounds.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -87,7 +88,8 @@ const onBoth: ReadonlyArray<Step> = [
   [70, "batches", batches],
   [71, "toolRules", toolRules],
   [72, "tokenResources", tokenResources],
-  [73, "toolCalls", toolCalls]
+  [73, "toolCalls", toolCalls],
+  [74, "toolRounds", toolRounds]
 ]
 
 /** The schema that this gateway works with. */

@@ -1,4 +1,5 @@
 import type { ApprovedCalls } from "./ApprovedCalls.ts"
+import type { EarlierRounds, RoundJournal } from "./journal/RoundJournal.ts"
 import type { OfferedTools } from "./ServerTool.ts"
 
 /** The server tools of a request, with what its caller has approved. */
@@ -7,4 +8,8 @@ export interface RequestTools extends OfferedTools {
   readonly approved?: ApprovedCalls | undefined
   /** The most calls that the caller allows, searches among them; undefined without a bound of its own. */
   readonly mostCalls?: number | undefined
+  /** Present for a request that may run again. */
+  readonly journal?: RoundJournal | undefined
+  /** Its earlier runs, approved calls among them: the conversation has them already. */
+  readonly earlier?: EarlierRounds | undefined
 }

@@ -51,6 +51,8 @@ export interface ServerTool {
   readonly begins: (call: ServerCall) => ReadonlyArray<GenerationEvent>
   /** Runs a call, within bounds of its own on time and bytes. A failure is an end too: the model reads it and goes on. */
   readonly run: (call: ServerCall) => Effect.Effect<ServerCallEnd>
+  /** True if a call whose end is not known may run again. Absent: none may. */
+  readonly mayRepeat?: (call: ServerCall) => boolean
   /** The end of a call that is not run, because no more are allowed. */
   readonly refuse: (call: ServerCall) => ServerCallEnd
 }

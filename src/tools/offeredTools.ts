@@ -1,4 +1,5 @@
 import type { Conversation, ToolChoice } from "../generation/Conversation.ts"
+import type { ServerCallEnd } from "./ServerTool.ts"
 
 /** After its first call a required tool becomes optional, otherwise the model would call it for ever. */
 export const afterCalls = (choice: ToolChoice, names: ReadonlySet<string>): ToolChoice => {
@@ -25,4 +26,15 @@ export const withCallsLeft = (conversation: Conversation, names: ReadonlySet<str
 export const withoutTools = (conversation: Conversation, names: ReadonlySet<string>): Conversation => {
   const tools = conversation.tools.filter((tool) => !names.has(tool.name))
   return { ...conversation, tools, toolChoice: tools.length === 0 ? { type: "auto" } : conversation.toolChoice }
+}
+
+/** The tools with those that calls have found. */
+export const withFound = (
+  tools: Conversation["tools"],
+  ends: ReadonlyArray<Pick<ServerCallEnd, "found">>
+): Conversation["tools"] => {
+  const found = ends.flatMap((end) => end.found ?? [])
+  if (found.length === 0) return tools
+  const known = new Set(tools.map(({ name }) => name))
+  return [...tools, ...found.filter(({ name }) => known.size < known.add(name).size)]
 }

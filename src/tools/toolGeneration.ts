@@ -6,17 +6,21 @@ import type { Conversation } from "../generation/Conversation.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { ApprovedCalls } from "./ApprovedCalls.ts"
 import { CallBounds } from "./CallBounds.ts"
+import type { CallingRound } from "./journal/journaledCalls.ts"
+import { journaledCalls } from "./journal/journaledCalls.ts"
+import type { EarlierRounds, JournalUse, RoundJournal } from "./journal/RoundJournal.ts"
 import { startLaterRound } from "./laterRound.ts"
-import { afterCalls, withCallsLeft, withoutTools } from "./offeredTools.ts"
+import { mostRounds } from "./mostRounds.ts"
+import { afterCalls, withCallsLeft, withFound, withoutTools } from "./offeredTools.ts"
 import { Round } from "./Round.ts"
 import type { RoundEnd, WrittenCall } from "./Round.ts"
 import { roundUsage } from "./roundUsage.ts"
-import type { ServerCallEnd, ServerTool, TextFilter } from "./ServerTool.ts"
+import type { ServerCall, ServerTool, TextFilter } from "./ServerTool.ts"
 
 export interface ToolRun {
   readonly upstream: TextUpstream
@@ -31,12 +35,13 @@ export interface ToolRun {
   readonly approved?: ApprovedCalls | undefined
   /** The most calls that the caller allows, searches among them. */
   readonly mostCalls?: number | undefined
-  /** The model's first round, which has begun. */
+  readonly journal?: RoundJournal | undefined
+  /** The rounds of earlier runs, which the conversation has. */
+  readonly earlier?: EarlierRounds | undefined
+  /** The model's first round of this run, which has begun. */
   readonly first: Generation
 }
 
-/** The most rounds of an answer. */
-const mostRounds = 20
 /** The bound on output of a last round for which the caller's money would not be enough otherwise. */
 const lastWords = 1_024
 
@@ -46,7 +51,9 @@ const lastWords = 1_024
  * such calls, or with calls of the caller's tools, is the last. Cancelling stops all work.
  */
 export const toolGeneration = (run: ToolRun): Generation => {
-  const { options, upstream } = run
+  const { approved, earlier, journal, options, upstream } = run
+  /** How many items the caller's request had. */
+  const before = run.asked.items.length - (earlier?.items.length ?? 0)
   let current: Generation | undefined = run.first
   let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
   let isCancelled = false
@@ -75,35 +82,44 @@ export const toolGeneration = (run: ToolRun): Generation => {
     )
   }
 
-  /** Runs the allowed calls if the caller's money is enough for all of them; the others are refused, in their places. */
-  const runCalls = (calls: ReadonlyArray<WrittenCall>, allowed: ReadonlyArray<WrittenCall>, used: Usage) => {
-    const most = allowed.reduce((sum, { tool }) => withCalls(sum, tool.mostUsage), used)
+  /** Runs the allowed calls if the caller's money is enough for all of them. */
+  const runCalls = (
+    number: number,
+    { calls, said, shown }: CallingRound,
+    allowed: ReadonlyArray<WrittenCall>,
+    use: JournalUse
+  ) => {
+    const most = allowed.reduce((sum, { tool }) => withCalls(sum, tool.mostUsage), withCalls(use.used, use.called))
     return Effect.flatMap(extended(most), (isPaid) => {
-      const isRun = new Set(isPaid ? allowed : [])
-      const end = (one: WrittenCall) =>
-        isRun.has(one) ? one.tool.run(one.call) : Effect.succeed(one.tool.refuse(one.call))
-      const refused = calls.filter((one) => !isRun.has(one)).map(({ tool }) => tool)
-      return Effect.map(Effect.forEach(calls, end, { concurrency: 4 }), (ends) => ({ ends, refused }))
+      const run = isPaid ? allowed : []
+      const refused = calls.filter((one) => !run.includes(one)).map(({ tool }) => tool)
+      return Effect.map(journaledCalls(journal, number, { calls, said, shown }, run, use), (ended) => ({
+        ...ended,
+        refused
+      }))
     })
   }
 
   async function* rounds(): AsyncGenerator<Batch, void> {
     let conversation = run.asked
-    let used = noUsage
-    /** The counts of the calls. */
-    let called = run.approved?.usage ?? noUsage
-    /** The reason that the gateway counted a part itself. */
-    let why: Doubt | "untold" | undefined
+    let { called, used, why }: JournalUse = earlier ?? { used: noUsage, called: approved?.usage ?? noUsage }
     const bounds = new CallBounds(run.mostCalls)
-    bounds.allows(run.approved?.calls ?? [])
-    let opening = [...(run.opening ?? []), ...(run.approved?.events ?? [])]
-    for (let number = 1; ; number++) {
-      const round = new Round(run.tools, run.text, number === 1)
+    bounds.allows(approved?.calls ?? earlier?.calls.flatMap((call) => writtenBy(run.tools, call)) ?? [])
+    bounds.searched(earlier?.items.filter(({ type }) => type === "search").length ?? 0)
+    let opening = earlier?.shown ?? [...(run.opening ?? []), ...(approved?.events ?? [])]
+    const isFresh = earlier === undefined && approved === undefined
+    // Approved calls are the journal's first round.
+    const first = 1 + (earlier?.count ?? (approved === undefined ? 0 : 1))
+    for (let number = first; ; number++) {
+      const round = new Round(run.tools, run.text, number === first)
+      const shown: Array<GenerationEvent> = []
       while (round.end === undefined) {
         const next: Batch | undefined | Promise<Batch | undefined> = current?.next()
         const batch = next instanceof Promise ? await next : next
         if (batch === undefined) return
-        const passed = opened(round.take(batch), opening)
+        const taken = round.take(batch)
+        const passed = opened(taken, opening)
+        if (journal !== undefined) shown.push(...(isFresh ? passed : taken))
         opening = []
         if (passed.length > 0) yield passed
       }
@@ -111,7 +127,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
       current = undefined
       if (round.end.type === "failed") return
 
-      const isOnlyRound = number === 1 && round.calls.length === 0 && run.approved === undefined
+      const isOnlyRound = number === 1 && round.calls.length === 0
       // If the only round has no usage, the gateway counts it as usual.
       const { usage, counted } = roundUsage(conversation, round, isOnlyRound)
       why ??= counted
@@ -124,25 +140,28 @@ export const toolGeneration = (run: ToolRun): Generation => {
       // The last call of a cut round may lack a part, so that it is not asked about either.
       if (isCut(round.end.reason)) return yield [...told(), round.end]
       if (round.calls.length === 0) return yield [...round.left(), ...told(), endOf(round, round.end)]
-      yield round.calls.flatMap(({ call, tool }) => tool.begins(call))
+      const begins = round.calls.flatMap(({ call, tool }) => tool.begins(call))
+      shown.push(...begins)
+      yield begins
       bounds.searched(round.searches)
       const allowed = number < mostRounds ? bounds.allows(round.calls) : []
-      const done = await ended(runCalls(round.calls, allowed, withCalls(used, called)))
+      const said = round.said()
+      const calling = { calls: round.calls, said, shown }
+      const done = await ended(runCalls(number, calling, allowed, { used, called, why }))
       if (done === undefined || Exit.isFailure(done)) return yield* broken(done)
       const { ends, refused } = done.value
-      called = ends.reduce((sum, end) => addUsage(sum, end.usage), called)
+      called = done.value.use.called
       yield [...ends.flatMap(({ events }) => events), ...told()]
       if (round.isLeft) return yield [...round.left(), endOf(round, round.end)]
 
-      if (number === mostRounds) return yield [outOfTokens]
-      const pairs = ends.map(({ items }) => items())
+      if (number >= mostRounds) return yield [outOfTokens]
       conversation = {
         ...conversation,
         items: [
           ...conversation.items,
-          ...round.said(),
-          ...pairs.map(([call]) => call),
-          ...pairs.map(([, result]) => result)
+          ...said,
+          ...ends.map(({ items: [call] }) => call),
+          ...ends.map(({ items: [, result] }) => result)
         ],
         tools: withFound(conversation.tools, ends),
         toolChoice: afterCalls(conversation.toolChoice, new Set(round.calls.map(({ call }) => call.name)))
@@ -161,7 +180,7 @@ export const toolGeneration = (run: ToolRun): Generation => {
       conversation = next.value
       const so = withCalls(used, called)
       const later = { ...options, extend: (more: Usage, next?: Conversation) => extended(withCalls(so, more), next) }
-      const started = await ended(startLaterRound(upstream, conversation, later, run.asked.items.length))
+      const started = await ended(startLaterRound(upstream, conversation, later, before))
       if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
       conversation = started.value.asked
       current = started.value.generation
@@ -203,15 +222,10 @@ const opened = (
   return first?.type === "started" ? [first, ...opening, ...others] : [...opening, ...passed]
 }
 
-const namesOf = (tools: ReadonlyArray<ServerTool>) => new Set(tools.flatMap(({ names }) => [...names]))
+const writtenBy = (tools: ReadonlyArray<ServerTool>, call: ServerCall): ReadonlyArray<WrittenCall> =>
+  tools.filter(({ names }) => names.has(call.name)).map((tool) => ({ tool, call }))
 
-/** The tools with those that calls have found. */
-const withFound = (tools: Conversation["tools"], ends: ReadonlyArray<ServerCallEnd>): Conversation["tools"] => {
-  const found = ends.flatMap((end) => end.found ?? [])
-  if (found.length === 0) return tools
-  const known = new Set(tools.map(({ name }) => name))
-  return [...tools, ...found.filter(({ name }) => known.size < known.add(name).size)]
-}
+const namesOf = (tools: ReadonlyArray<ServerTool>) => new Set(tools.flatMap(({ names }) => [...names]))
 
 /** A usage with what calls count as. The charge that the upstream tells is for its own part. */
 const withCalls = (used: Usage, called: Usage): Usage => ({

@@ -214,7 +214,7 @@ describe("a server that can't be used", () => {
 
   it.each([
     [asking({ server_url: "ftp://x" }), "tools[0].server_url"],
-    [asking({}, { background: true }), "tools"],
+    [asking({ server_url: "ftp://x" }, { background: true }), "tools[0].server_url"],
     [asking({}, { tool_choice: { type: "mcp", server_label: "dices" } }), "tool_choice"],
     [asking({}, { tool_choice: { type: "mcp", server_label: "dice", name: "nothing" } }), "tool_choice"],
     [
@@ -245,9 +245,7 @@ describe("a server that can't be used", () => {
     expect(offered()).toEqual(["dice__roll"])
   })
 
-  it("can't be named where a request may run twice", async () => {
-    const refused = await refusal(asking(), { headers: { "idempotency-key": "k1" } })
-    expect(refused).toMatchObject({ status: 400, param: "tools[0]" })
+  it("can't be named in a line of a batch", async () => {
     seen.length = 0
     const line = { custom_id: "a", method: "POST", url: "/v1/responses", body: asking() }
     const { batches, files } = openai()

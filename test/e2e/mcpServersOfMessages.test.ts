@@ -254,11 +254,6 @@ describe("a server of a message that can't be used", () => {
     expect(seen).toEqual([])
   })
 
-  it("can't be named where a request may run twice", async () => {
-    const refused = await refusal({}, { headers: { "idempotency-key": "k1" } })
-    expect(refused).toMatchObject({ status: 400, message: expect.stringMatching(/^mcp_servers\[0\]: /) })
-  })
-
   it("can't be named in a line of a batch", async () => {
     const { betas: _, ...params } = asking()
     const { batches } = anthropic().beta.messages
@@ -267,7 +262,7 @@ describe("a server of a message that can't be used", () => {
     const results = []
     for await (const { result } of await batches.results(id)) results.push(result)
     expect(results).toMatchObject([{ type: "errored", error: { error: { type: "invalid_request_error" } } }])
-    expect(JSON.stringify(results)).toContain("mcp_servers[0]: servers can't be named in a request that runs later")
+    expect(JSON.stringify(results)).toContain("mcp_servers[0]: servers can't be named in a line of a batch")
     expect(seen).toEqual([])
   })
 })

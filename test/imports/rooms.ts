@@ -97,7 +97,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   idempotency: [...leaves, "cluster"],
 
   // Work that outlives its request.
-  tasks: [...leaves, "cluster", "ledger", "access"],
+  tasks: [...leaves, "generation", "tools", "cluster", "ledger", "access"],
   callbacks: [...leaves, "cluster", "guard", "access", "tasks"],
 
   // News for watchers.

@@ -195,7 +195,8 @@ describeOnEach("what people make with their keys", (engine) => {
     task_calls: "tasks",
     task_cancellations: "tasks",
     task_requests: "tasks",
-    tool_calls: "requests"
+    tool_calls: "requests",
+    tool_rounds: "kept_answers"
   }
   /** Tables that hold nothing that a key makes: settings, sums, sign-ins, and what processes share. */
   const others =
@@ -213,11 +214,8 @@ describeOnEach("what people make with their keys", (engine) => {
       keeping: { routes: [{ upstream: "keeping", model: "gpt-5.1" }] },
       reasoning: { routes: [{ upstream: "reasoning", model: "anthropic/claude" }] }
     }
-    const keys = ["ann", "anns-other", "ben", "shared"].map((name) => ({
-      name,
-      secret: secretOf(name),
-      account: "team"
-    }))
+    const account = "team"
+    const keys = ["ann", "anns-other", "ben", "shared"].map((name) => ({ name, secret: secretOf(name), account }))
     writeFileSync(join(folder, "gateway.yaml"), JSON.stringify({ upstreams, models, keys }))
     const env = { ...(await gatewayEnv("belongings")), GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }
     gateway = await startGateway({ folder, env })

@@ -37,6 +37,12 @@ export const makeClaimStore = Effect.gen(function* () {
       (found) => claims.first(found)?.body_hash
     )
 
+  /** Fails if the claim is gone. In a transaction, it can't be reaped before the end. */
+  const held = (token: string): Effect.Effect<void, SqlError | "lost"> =>
+    Effect.flatMap(sql`SELECT token FROM idempotency_claims WHERE token = ${token} FOR SHARE`, (found) =>
+      found.length > 0 ? Effect.void : Effect.fail("lost" as const)
+    )
+
   const remove = (token: string): Effect.Effect<unknown, SqlError> =>
     commits.commit(sql`DELETE FROM idempotency_claims WHERE token = ${token}`)
 
@@ -47,7 +53,7 @@ export const makeClaimStore = Effect.gen(function* () {
     )
   )
 
-  return { insert, bodyHash, remove, own } as const
+  return { insert, bodyHash, held, remove, own } as const
 })
 
 const claims = rows("idempotency_claims", { body_hash: Schema.String })

@@ -20,6 +20,8 @@ export interface Ask {
   readonly bodyHash: string
   /** The claim's token among nodes; storing the answer removes the claim. */
   readonly claim?: string
+  /** Removes what the work left that only a later run would need, in the transaction that stores the answer. */
+  readonly behind?: Effect.Effect<unknown, SqlError> | undefined
 }
 
 /** A stored answer. */
@@ -85,6 +87,7 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
           status = excluded.status, content_type = excluded.content_type, answer = excluded.answer, at = excluded.at
           WHERE kept_answers.at <= ${at - lifetimeMs} RETURNING id`
       if (kept.length === 0) return yield* justAnswered
+      if (ask.behind !== undefined) yield* ask.behind
     })
 
     /** Deletes an answer in the caller's transaction. */

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { limitedAs } from "../../catalogue/Catalogue.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
+import type { Incoming } from "../../contract/handlers.ts"
 import { randomHex } from "../../contract/text/randomHex.ts"
 import { recordedAt } from "../../contract/records/Trace.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
@@ -12,9 +13,11 @@ import { makeMessageFamily } from "../messageFamily.ts"
 import type { CreateMessage } from "../Request.ts"
 import { unthreadable } from "../threads/failures.ts"
 import { isThreaded } from "../threads/Threads.ts"
+import { serversOf } from "../mcp/serversOf.ts"
 import { messageKindName, messageLane } from "./MessageKind.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
+import { journaled } from "../../tasks/journal/journalOf.ts"
 import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskStore } from "../../tasks/TaskStore.ts"
 
@@ -36,7 +39,7 @@ const kept = ["anthropic-version", "anthropic-beta", "user-agent", ...routingHea
 export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/messages/async/AsyncMessages", {
   effect: Effect.gen(function* () {
     const pipeline = yield* Pipeline
-    const quoteOf = pipeline.quote(yield* makeMessageFamily, "later")
+    const quoteOf = pipeline.quote(yield* makeMessageFamily, "task")
     const store = yield* TaskStore
     const ledger = yield* Ledger
 
@@ -61,7 +64,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
         key: caller.key,
         model: model.id,
         lane: messageLane(limitedAs(model)),
-        details: {},
+        details: journaled(callsServers(payload, request)),
         requestId: request.id,
         trace: recordedAt(request.trace),
         request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept, hold),
@@ -78,6 +81,9 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
     return { accept } as const
   })
 }) {}
+
+const callsServers = (payload: CreateMessage, { body, headers }: Incoming): boolean =>
+  serversOf(payload, body, headers.get("anthropic-beta") ?? "") !== undefined
 
 /** Begins with the time, so that new rows are neighbours in the index. The 122 random bits cannot be guessed. */
 const newId = (nowMs: number) => `task_${nowMs.toString(36)}${randomHex()}`

@@ -14,6 +14,7 @@ import { decodeStored, incomingOf, readable } from "../../tasks/StoredRequest.ts
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
 import type { TaskKind } from "../../tasks/TaskKind.ts"
+import { journalOf, makeRemoveJournal } from "../../tasks/journal/journalOf.ts"
 import { runRecord } from "../../tasks/runRecord.ts"
 import { orStoreFailure } from "../../tasks/StoreFailure.ts"
 import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
@@ -29,12 +30,17 @@ const parallel = 1_000
 /** The lane of a model's async messages. */
 export const messageLane = (model: string): string => `${messageKindName}:${model}`
 
-/** Async messages. One run is the whole generation; after a crash it starts again. */
+/**
+ * Async messages. One run is the whole generation; after a crash it starts again, behind the rounds of its journal if it
+ * calls tools of servers.
+ */
 export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads | Ledger> = Effect.gen(function* () {
   const pipeline = yield* Pipeline
   const answer = pipeline.run(yield* makeMessageFamily)
   const ledger = yield* Ledger
   const calls = yield* TaskCallLog
+  const removeJournal = yield* makeRemoveJournal
+  const ended = ({ id, state }: Task) => ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined)
   return {
     name: messageKindName,
     parallel,
@@ -46,7 +52,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
       const { ended, record } = runRecord(calls, lease.task, path)
       const answered = answer(
         { caller: request.caller, payload, request: incomingOf(request, path, { record, trace: lease.trace }) },
-        { charge: ledger.chargeOf(lease.task.id), routes: request.routes }
+        { charge: ledger.chargeOf(lease.task.id), routes: request.routes, journal: journalOf(lease) }
       )
       return yield* Effect.matchEffect(Effect.ensuring(Effect.flatMap(answered, messageOf), Effect.sync(ended)), {
         onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
@@ -55,9 +61,9 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
       })
     }),
     record: messageRecord,
-    changed: ({ id, state }) =>
-      isTerminal(state)
-        ? orStoreFailure(ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined))
+    changed: (task) =>
+      isTerminal(task.state)
+        ? Effect.zipRight(orStoreFailure(removeJournal(task)), orStoreFailure(ended(task)))
         : Effect.succeed(0),
     gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
   }

@@ -5,6 +5,7 @@ import type { Failure, NotFound } from "../../contract/failures/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { recordedAt } from "../../contract/records/Trace.ts"
 import type { TextInput } from "../../pipeline/TextFamily.ts"
+import { Pipeline } from "../../pipeline/Pipeline.ts"
 import { eventStream } from "../../pipeline/streamResponse.ts"
 import { InlineFiles } from "../../storedFiles/InlineFiles.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
@@ -13,6 +14,7 @@ import { holdOf } from "../../dispatch/holdOf.ts"
 import { limitedAs } from "../../catalogue/Catalogue.ts"
 import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { Cancellation } from "../../tasks/Cancellation.ts"
+import { journaled } from "../../tasks/journal/journalOf.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
 import { orStoreFailure } from "../../tasks/StoreFailure.ts"
@@ -47,6 +49,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
     dependencies: [Cancellation.Default],
     effect: Effect.gen(function* () {
       const models = yield* Dispatch
+      const pipeline = yield* Pipeline
       const ledger = yield* Ledger
       const store = yield* ResponseStore
       const replays = yield* makeReplays
@@ -89,9 +92,13 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const prepared = prepare(payload, inlined, replay)
         if (prepared instanceof InvalidRequest) return yield* prepared
         const { encoding, text } = prepared
-        const { conversation, mayReachWeb, objection } = text
+        const { conversation, mayReachWeb, objection, servers } = text
+        const isHere =
+          servers !== undefined &&
+          (yield* pipeline.runsServers("responses", { asked: servers, caller, request }, conversation))
         const quote = yield* models.quote(caller, conversation, {
-          family: "responses",
+          family: isHere ? undefined : "responses",
+          hasServers: servers !== undefined && !isHere,
           objection,
           mayReachWeb,
           headers: request.headers
@@ -109,7 +116,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           key: caller.key,
           model: model.id,
           lane: responseLane(limitedAs(model)),
-          details: detailsOf(isStreamed),
+          details: { ...detailsOf(isStreamed), ...journaled(isHere) },
           requestId: request.id,
           trace: recordedAt(request.trace),
           request: storedRequest(caller, request, kept, hold),

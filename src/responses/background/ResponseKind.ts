@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { codedError } from "../../contract/failures/codedErrors.ts"
-import { Internal, UpstreamFailed } from "../../contract/failures/Failure.ts"
+import { Internal } from "../../contract/failures/Failure.ts"
 import type { Failure } from "../../contract/failures/Failure.ts"
 import { NamedSlots } from "../../flow/NamedSlots.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
@@ -19,9 +19,11 @@ import { ResponseStore } from "../store/ResponseStore.ts"
 import type { StoredResponse } from "../store/ResponseStore.ts"
 import { makeAnswer } from "./answer.ts"
 import { makeCutShort } from "./cutShort.ts"
+import { interrupted } from "./generate.ts"
 import type { CutShort } from "./cutShort.ts"
 import { cancelledResponse, endingOf } from "./ending.ts"
 import { lastOfLifecycle, lifecycle } from "./lifecycle.ts"
+import { isJournaled, makeRemoveJournal } from "../../tasks/journal/journalOf.ts"
 import { makeStops } from "./stops.ts"
 import { Transcript } from "./Transcript.ts"
 
@@ -47,7 +49,8 @@ interface Outcome extends Omit<CutShort, "frames"> {
 
 /**
  * Background responses. One run is the whole generation. After a crash it starts again, unless readers already have
- * events of it, because a second answer would not continue the first.
+ * events of it that a second answer would not continue. One that calls tools of servers begins with the rounds of its
+ * journal, whose events are the same again.
  */
 export const makeResponseKind: Effect.Effect<
   TaskKind,
@@ -60,6 +63,7 @@ export const makeResponseKind: Effect.Effect<
   const events = yield* ResponseEvents
   const answer = yield* makeAnswer
   const cutShort = yield* makeCutShort
+  const removeJournal = yield* makeRemoveJournal
   const stops = makeStops()
   const outcomes = new NamedSlots<Outcome>()
 
@@ -68,11 +72,15 @@ export const makeResponseKind: Effect.Effect<
     const found = yield* Effect.option(store.find(task, task.id, false))
     if (found._tag === "None") return failedTurn(gone)
     const lastSent = isStreamed(task) ? ((yield* orStoreFailure(events.last(task.id))) ?? -1) : lastOfLifecycle
-    if (lastSent > lastOfLifecycle) return failedTurn(interrupted)
+    const isBegun = lastSent > lastOfLifecycle
+    if (isBegun && !isJournaled(task)) return failedTurn(interrupted)
+    const stored = isBegun ? yield* orStoreFailure(events.all(task.id, lastOfLifecycle)) : []
     yield* lease.write({ state: "running" })
     const begun = { ...found.value.response, status: "in_progress" as const }
     if (lastSent < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(lastSent + 1))
-    return yield* stops.stoppable(task.id, (isStopped) => generated(lease, found.value, isStopped))
+    return yield* stops.stoppable(task.id, (isStopped) =>
+      generated(lease, found.value, new Transcript(stored), isStopped)
+    )
   })
 
   /**
@@ -85,9 +93,13 @@ export const makeResponseKind: Effect.Effect<
       Effect.uninterruptible
     )
 
-  const generated = Effect.fnUntraced(function* (lease: Lease, found: StoredResponse, isStopped: () => boolean) {
+  const generated = Effect.fnUntraced(function* (
+    lease: Lease,
+    found: StoredResponse,
+    transcript: Transcript,
+    isStopped: () => boolean
+  ) {
     const { id } = lease.task
-    const transcript = new Transcript()
     const flush = Effect.suspend(() => {
       const frames = transcript.unsaved()
       transcript.saved()
@@ -101,7 +113,7 @@ export const makeResponseKind: Effect.Effect<
     ).pipe(
       Effect.onInterrupt(() =>
         Effect.sync(() => {
-          if (!isStopped()) return
+          if (!isStopped() || !transcript.continues()) return
           const output = transcript.items()
           const response = cancelledResponse(found.response, output)
           transcript.take(endingOf(response))
@@ -109,11 +121,12 @@ export const makeResponseKind: Effect.Effect<
         })
       )
     )
-    if (failure !== undefined && transcript.items().length === 0) {
-      // No reader has events of it, so it can be repeated.
+    if (failure !== undefined && mayRepeat(lease.task, transcript)) {
       const turn = yield* waitOut(lease.task, failure, failedTurn(failure))
       if (turn.patch.state === undefined) return turn
     }
+    // Without an outcome it ends with what its readers have.
+    if (failure !== undefined && !transcript.continues()) return failedTurn(failure)
     const state = failure === undefined ? "succeeded" : "failed"
     outcomes.set(id, { state, response, output, transcript })
     return failure === undefined
@@ -125,6 +138,7 @@ export const makeResponseKind: Effect.Effect<
     const { id, state } = task
     const outcome = outcomes.get(id)
     const isOurs = outcome?.state === state
+    yield* removeJournal(task)
     const end = isOurs ? { ...outcome, frames: outcome.transcript.unsaved() } : yield* cutShort(task)
     if (end !== undefined) {
       yield* store.ended(task.account, end)
@@ -151,13 +165,18 @@ export const makeResponseKind: Effect.Effect<
   }
 })
 
+/** True if another run gives its readers no other events: they have none, or it begins with the same. */
+const mayRepeat = (task: Task, transcript: Transcript): boolean => {
+  const last = transcript.items().at(-1)
+  return (
+    last === undefined ||
+    (isJournaled(task) && (!isStreamed(task) || (last.type === "mcp_call" && last.status !== "incomplete")))
+  )
+}
+
 const failedTurn = (failure: Failure): TaskTurn => {
   const { code, message } = codedError(failure)
   return { patch: { state: "failed", error: { code, message } }, againInMs: 0 }
 }
 
 const gone = new Internal({ message: "The response is gone" })
-
-const interrupted = new UpstreamFailed({
-  message: "The gateway was stopped while it wrote this response; its output is what there was until then"
-})

@@ -4,6 +4,7 @@ import { openDecoder } from "../../contract/open.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { Pipeline } from "../../pipeline/Pipeline.ts"
 import type { StoreFailure } from "../../tasks/StoreFailure.ts"
+import { journalOf } from "../../tasks/journal/journalOf.ts"
 import { runRecord } from "../../tasks/runRecord.ts"
 import { decodeStored, incomingOf, readable } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
@@ -47,7 +48,8 @@ export const makeAnswer = Effect.gen(function* () {
     const { ended, record } = runRecord(calls, lease.task, path)
     const request = incomingOf(stored, path, { record, trace: lease.trace })
     const start = pipeline.start(backgroundFamily(replays, { id, createdAt: response.created_at }))
-    const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }
+    const prepaid = { charge: ledger.chargeOf(id), routes: stored.routes, journal: journalOf(lease) }
+    const options = { stream: flush !== undefined, prepaid }
     // Fails if the response that it continues was deleted meanwhile.
     const started = Effect.either(start({ caller: stored.caller, payload, request }, options))
     return yield* Effect.scoped(

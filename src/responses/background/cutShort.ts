@@ -22,15 +22,9 @@ export const makeCutShort = Effect.gen(function* () {
 
   const toldOf = Effect.fnUntraced(function* (id: string) {
     const items = new ItemsSoFar()
-    let last = -1
-    for (;;) {
-      const frames = yield* events.after(id, last)
-      if (frames.length === 0) return { output: items.items(), last }
-      for (const frame of frames) {
-        items.take(frame)
-        last = frame.sequence_number
-      }
-    }
+    const frames = yield* events.all(id, -1)
+    for (const frame of frames) items.take(frame)
+    return { output: items.items(), last: frames.at(-1)?.sequence_number ?? -1 }
   })
 
   return Effect.fnUntraced(function* (task: Task): Effect.fn.Return<CutShort | undefined, SqlError> {

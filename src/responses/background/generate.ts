@@ -68,6 +68,7 @@ const pulled = <S>(
         const [after, frames] = step(state, event)
         state = after
         transcript.take(frames)
+        if (!transcript.isSame()) return { ...made(state), failure: interrupted }
         if (event.type === "finished") return { ...made(state), failure: undefined }
         if (event.type === "failed") {
           const { output, response } = made(state)
@@ -91,6 +92,11 @@ const arrival = (generation: Generation, isStream: boolean): Effect.Effect<Batch
       )
     : waited
 }
+
+/** Readers have events that no second answer would continue. */
+export const interrupted = new UpstreamFailed({
+  message: "The gateway was stopped while it wrote this response; its output is what there was until then"
+})
 
 const silent: GenerationEvent = {
   type: "failed",

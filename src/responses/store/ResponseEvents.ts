@@ -40,6 +40,15 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
           .filter(({ sequence_number }) => sequence_number > number)
       )
 
+    /** All events after a number. */
+    const all = (id: string, number: number): Effect.Effect<ReadonlyArray<ResponseFrame>, SqlError> =>
+      Effect.flatMap(after(id, number), (frames) => {
+        const reached = frames.at(-1)?.sequence_number
+        return reached === undefined
+          ? Effect.succeed(frames)
+          : Effect.map(all(id, reached), (others) => [...frames, ...others])
+      })
+
     /** The number of the last event; undefined if none is stored. */
     const last = (id: string): Effect.Effect<number | undefined, SqlError> =>
       Effect.map(
@@ -66,7 +75,7 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
       }
     }
 
-    return { append, after, last, remove, notify, listen } as const
+    return { append, after, all, last, remove, notify, listen } as const
   })
 }) {}
 

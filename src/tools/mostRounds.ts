@@ -1,0 +1,2 @@
+/** The most rounds of an answer. */
+export const mostRounds = 20

@@ -1,0 +1,106 @@
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
+
+/** Where a request is stopped: before its process is killed, everything waits there. */
+export type Place = "list" | "unsent" | "sent" | "answered" | "between"
+
+const toolRounds = 3
+const usage = { prompt_tokens: 20, completion_tokens: 8, total_tokens: 28 }
+
+/**
+ * A model that calls a tool three times, one after another, and a server that counts the calls. Requests are told apart by
+ * the id in their text and in the server's address.
+ */
+export const startRounds = () => {
+  let stopped: { readonly place: Place; readonly ids: ReadonlySet<string> } | undefined
+  const parked = new Map<string, () => void>()
+  const counts = new Map<string, number>()
+
+  const park = (id: string, place: Place): Promise<void> | undefined => {
+    if (stopped?.place !== place || !stopped.ids.has(id) || parked.has(id)) return undefined
+    return new Promise<void>((resolve) => parked.set(id, resolve))
+  }
+
+  const model = fakeUpstream("openai-chat", {
+    answer: async ({ body }: Asked) => {
+      const id = /run (\w+)/.exec(JSON.stringify(body.messages))?.[1] ?? ""
+      const made = body.messages.filter(({ role }: { role: string }) => role === "tool").length
+      if (made === 2) await park(id, "between")
+      const call = {
+        index: 0,
+        id: `call_${made}`,
+        type: "function",
+        function: { name: "s__step", arguments: `{"n":${made}}` }
+      }
+      const isLast = made >= toolRounds
+      const said = isLast ? { content: `done after ${made}` } : { content: null, tool_calls: [call] }
+      const finish_reason = isLast ? "stop" : "tool_calls"
+      if (body.stream !== true) {
+        const message = { role: "assistant", ...said }
+        return Response.json({
+          id: "c",
+          object: "chat.completion",
+          choices: [{ index: 0, message, finish_reason }],
+          usage
+        })
+      }
+      const chunks = [
+        { choices: [{ index: 0, delta: said, finish_reason: null }] },
+        { choices: [{ index: 0, delta: {}, finish_reason }] },
+        { choices: [], usage }
+      ]
+      const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")
+      return new Response(`${text}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } })
+    }
+  })
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    development: false,
+    idleTimeout: 0,
+    fetch: async (asked) => {
+      const id = new URL(asked.url).pathname.slice(1)
+      const { id: rpcId, method, params } = await asked.json()
+      const result = (value: object) =>
+        Response.json({ jsonrpc: "2.0", id: rpcId, result: { resultType: "complete", ...value } })
+      if (method === "tools/list") {
+        await park(id, "list")
+        return result({ tools: [{ name: "step", inputSchema: { type: "object" } }] })
+      }
+      const { n } = params.arguments
+      const unsent = n === 1 ? park(id, "unsent") : undefined
+      if (unsent !== undefined) return unsent.then(() => new Response(null, { status: 500 }))
+      counts.set(`${id} ${n}`, (counts.get(`${id} ${n}`) ?? 0) + 1)
+      if (n === 1) {
+        await park(id, "sent")
+        await park(id, "answered")
+      }
+      return result({ content: [{ type: "text", text: `${id} made ${n}` }] })
+    }
+  })
+
+  return {
+    modelUrl: `${model.url}/v1`,
+    serverUrl: (id: string) => `http://127.0.0.1:${server.port}/${id}`,
+    parkAt: (place: Place, ids: ReadonlyArray<string>) => {
+      parked.clear()
+      stopped = { place, ids: new Set(ids) }
+    },
+    parked: () => parked.size,
+    /** Lets the server answer, and waits until the answers have left. */
+    answer: async () => {
+      for (const go of parked.values()) go()
+      await Bun.sleep(500)
+    },
+    /** Nothing is stopped any more. */
+    leave: () => {
+      stopped = undefined
+    },
+    callsOf: (id: string) => Array.from({ length: toolRounds }, (_, n) => counts.get(`${id} ${n}`) ?? 0),
+    stop: async () => {
+      for (const go of parked.values()) go()
+      await Promise.all([model.stop(), server.stop(true)])
+    }
+  }
+}
