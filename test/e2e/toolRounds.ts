@@ -15,6 +15,7 @@ export const startRounds = () => {
   let stopped: { readonly place: Place; readonly ids: ReadonlySet<string> } | undefined
   const parked = new Map<string, () => void>()
   const counts = new Map<string, number>()
+  const refusals = new Map<string, number>()
 
   const park = (id: string, place: Place): Promise<void> | undefined => {
     if (stopped?.place !== place || !stopped.ids.has(id) || parked.has(id)) return undefined
@@ -26,11 +27,17 @@ export const startRounds = () => {
       const id = /run (\w+)/.exec(JSON.stringify(body.messages))?.[1] ?? ""
       const made = body.messages.filter(({ role }: { role: string }) => role === "tool").length
       if (made === 2) await park(id, "between")
+      const left = refusals.get(id) ?? 0
+      if (made === 2 && left > 0) {
+        refusals.set(id, left - 1)
+        const headers = { "retry-after-ms": "5" }
+        return Response.json({ error: { message: "slow down" } }, { status: 429, headers })
+      }
       const call = {
         index: 0,
         id: `call_${made}`,
         type: "function",
-        function: { name: "s__step", arguments: `{"n":${made}}` }
+        function: { name: "s__step", arguments: JSON.stringify({ n: made, id }) }
       }
       const isLast = made >= toolRounds
       const said = isLast ? { content: `done after ${made}` } : { content: null, tool_calls: [call] }
@@ -60,15 +67,16 @@ export const startRounds = () => {
     development: false,
     idleTimeout: 0,
     fetch: async (asked) => {
-      const id = new URL(asked.url).pathname.slice(1)
       const { id: rpcId, method, params } = await asked.json()
       const result = (value: object) =>
         Response.json({ jsonrpc: "2.0", id: rpcId, result: { resultType: "complete", ...value } })
       if (method === "tools/list") {
-        await park(id, "list")
-        return result({ tools: [{ name: "step", inputSchema: { type: "object" } }] })
+        await park(new URL(asked.url).pathname.slice(1), "list")
+        return result({
+          tools: [{ name: "step", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }]
+        })
       }
-      const { n } = params.arguments
+      const { id, n } = params.arguments
       const unsent = n === 1 ? park(id, "unsent") : undefined
       if (unsent !== undefined) return unsent.then(() => new Response(null, { status: 500 }))
       counts.set(`${id} ${n}`, (counts.get(`${id} ${n}`) ?? 0) + 1)
@@ -88,6 +96,8 @@ export const startRounds = () => {
       stopped = { place, ids: new Set(ids) }
     },
     parked: () => parked.size,
+    /** The model's third round is refused so many times. */
+    refuse: (id: string, times: number) => void refusals.set(id, times),
     /** Lets the server answer, and waits until the answers have left. */
     answer: async () => {
       for (const go of parked.values()) go()
