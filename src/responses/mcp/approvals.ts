@@ -32,11 +32,8 @@ export interface Approvals {
 export const approvalsOf = ({ history, input }: Items, reading: Reading): Approvals => {
   const items = [...history, ...input]
   const isAnswer = (item: InputItem): item is Answer => item.type === "mcp_approval_response"
-  if (!items.some(isAnswer)) {
-    refuseRepeated(items, reading)
-    return { given: [], toldOf: () => [] }
-  }
-  const asked = refuseRepeated(items, reading)
+  const asked = askedIn(items, reading)
+  if (!items.some(isAnswer)) return { given: [], toldOf: () => [] }
   const answered = new Set(history.filter(isAnswer).map((answer) => answer.approval_request_id))
   const called = new Set(items.flatMap((item) => (item.type === "mcp_call" ? [item["approval_request_id"]] : [])))
   const given = input.flatMap((item, index): ReadonlyArray<ApprovedCall> => {
@@ -66,7 +63,7 @@ export const approvalsOf = ({ history, input }: Items, reading: Reading): Approv
 }
 
 /** The items that ask, by id. Each may be there once. */
-const refuseRepeated = (items: ReadonlyArray<InputItem>, { refuse }: Reading): ReadonlyMap<string, Asked> => {
+const askedIn = (items: ReadonlyArray<InputItem>, { refuse }: Reading): ReadonlyMap<string, Asked> => {
   const asked = new Map<string, Asked>()
   for (const item of items) {
     if (item.type !== "mcp_approval_request" || !item.id) continue
