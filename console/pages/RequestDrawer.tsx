@@ -22,6 +22,7 @@ import { words } from "../words/words.ts"
 import { keyNameOf } from "./requestColumns.tsx"
 import { RequestCost } from "./RequestCost.tsx"
 import { RequestLog } from "./RequestLog.tsx"
+import { RequestTools } from "./RequestTools.tsx"
 import { RequestThread } from "./RequestThread.tsx"
 import { Transcript } from "./Transcript.tsx"
 
@@ -229,6 +230,7 @@ const Sections = ({
           <Waterfall calls={calls} totalMs={request.duration_ms} />
         </section>
       )}
+      {detail?.tools !== undefined && <RequestTools calls={detail.tools} />}
       <Named title={text.adapted} rows={adaptedOf(request).map((name) => [name, text.adaptedWhy])} />
       <Named
         title={text.notes}

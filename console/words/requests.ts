@@ -82,6 +82,8 @@ export const request = {
   unknownClient: "unnamed",
   endUser: " for ",
   attempts: "Attempts",
+  toolCalls: "Calls of tools",
+  toolBytes: (bytes: number) => ` ${bytes} B `,
   adapted: "Adapted",
   notes: "Uncertain",
   noteMeans: meanings({

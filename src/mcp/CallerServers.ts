@@ -4,19 +4,20 @@ import { Configuration } from "../config/Configuration.ts"
 import type { Caller } from "../contract/callers/Caller.ts"
 import { mayUseTool } from "../contract/callers/toolRule.ts"
 import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
 import { shorten } from "../contract/text/shorten.ts"
 import type { FunctionTool } from "../generation/Conversation.ts"
 import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import { serverToolNames } from "../generation/serverToolName.ts"
 import type { NamedTool } from "../generation/serverToolName.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
-import { CallRows } from "../tools/CallRows.ts"
 import type { OfferedTools } from "../tools/ServerTool.ts"
 import { callsOf } from "./callsOf.ts"
 import type { ServedTool } from "./callsOf.ts"
 import { LoadedServers } from "./LoadedServers.ts"
 import type { McpConnection } from "./McpClient.ts"
 import type { McpServer, McpTool } from "./McpServer.ts"
+import { makeRecordedCalls } from "./recordedCalls.ts"
 import { sendGuarded } from "./sendTo.ts"
 import { toolFinder } from "./toolFinder.ts"
 import { makeServerPlaces } from "./serverPlaces.ts"
@@ -43,8 +44,7 @@ interface Serving {
 interface RequestServers {
   readonly servers: ReadonlyArray<McpServerRequest>
   readonly caller: Caller
-  /** Of the request. */
-  readonly headers: Headers
+  readonly request: Pick<Incoming, "headers" | "id" | "record" | "trace">
   /** The rule by which the caller may name no servers by their addresses; undefined if it may. */
   readonly ownRule: string | undefined
   /** The names of the caller's own tools. */
@@ -54,7 +54,6 @@ interface RequestServers {
   /** The most calls that the caller allows. */
   readonly mostCalls: number | undefined
   readonly words: ServerWords
-  readonly requestId: string
 }
 
 /** The name of all servers of requests in rules of tools. */
@@ -95,15 +94,15 @@ const make = Effect.gen(function* () {
     Effect.cached
   )
   const registered = yield* LoadedServers
-  const rows = yield* CallRows
   const send = sendGuarded(yield* AddressGuard)
   const configuration = yield* Configuration
   const placed = yield* makeServerPlaces
+  const calls = yield* makeRecordedCalls
 
   const registeredServer = (
     asked: McpServerRequest,
     name: string,
-    { caller, headers, words }: RequestServers
+    { caller, request: { headers }, words }: RequestServers
   ): Effect.Effect<Reached, InvalidRequest | ToolsFailed> =>
     Effect.gen(function* () {
       const { connect, get } = yield* registered
@@ -197,7 +196,7 @@ const make = Effect.gen(function* () {
     })
 
   const admit = (all: RequestServers) =>
-    Effect.flatMap(placed(all.headers), (placeOf) =>
+    Effect.flatMap(placed(all.request.headers), (placeOf) =>
       Effect.forEach(all.servers, (one) => reachedBy(one, placeOf(one), all))
     )
 
@@ -206,7 +205,7 @@ const make = Effect.gen(function* () {
     Effect.flatMap(admit(all), (reached) => Effect.forEach(reached, (one) => listOf(one, all), { concurrency: 4 }))
 
   const offer = (all: RequestServers) => {
-    const { called, caller, mostCalls, requestId, servers, taken, words } = all
+    const { called, caller, mostCalls, request, servers, taken, words } = all
     return Effect.map(
       Effect.filterOrFail(
         Effect.map(listsOf(all), (lists) => lists.flat()),
@@ -233,7 +232,7 @@ const make = Effect.gen(function* () {
           hidden,
           listed: [...named].map(([name, { asked, tool }]) => ({ name, label: asked.label, tool: tool.name })),
           tools: [
-            callsOf(named, { caller, mostCalls, requestId, rows }),
+            callsOf(named, { calls, caller, mostCalls, request }),
             ...(finder === undefined ? [] : [finder.tool])
           ],
           opening: servers.map((asked) => ({

@@ -1,16 +1,13 @@
-import type { Caller } from "../contract/callers/Caller.ts"
-import type { CallRows } from "../tools/CallRows.ts"
-import { claimedCall } from "./claimedCall.ts"
-import type { ClaimedEnd } from "./claimedCall.ts"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { imageLine } from "../generation/imageLine.ts"
 import type { McpServerRequest, ToolOffer } from "../generation/McpServerRequest.ts"
 import type { ServerCallError } from "../generation/ServerCall.ts"
 import type { ServerCall, ServerCallEnd, ServerTool } from "../tools/ServerTool.ts"
-import type { McpConnection, McpEnd } from "./McpClient.ts"
+import type { McpConnection } from "./McpClient.ts"
 import type { McpTool } from "./McpServer.ts"
+import type { CallingRequest, RecordedCalls } from "./recordedCalls.ts"
 import { outputText } from "./toolResult.ts"
 
 /** A tool of a server that the model may call. */
@@ -29,11 +26,9 @@ export interface ServedTool {
 
 type Parts = ReadonlyArray<TextPart | ImagePart>
 
-interface Calling {
+interface Calling extends CallingRequest {
   readonly mostCalls: number | undefined
-  readonly requestId: string
-  readonly caller: Caller
-  readonly rows: typeof CallRows.Service
+  readonly calls: RecordedCalls
 }
 
 /** The most of a request's pictures, in Base64 characters: every later round sends them again. */
@@ -42,7 +37,7 @@ const mostPictures = 16 * 1_048_576
 /** The calls of a request's servers, by the model's names of their tools. */
 export const callsOf = (
   named: ReadonlyMap<string, ServedTool>,
-  { caller, mostCalls = Infinity, requestId, rows }: Calling
+  { calls: { recorded }, mostCalls = Infinity, ...calling }: Calling
 ): ServerTool => {
   const withinRoom = picturesWithin(mostPictures)
   /** A tool's server and name, as the caller knows them. */
@@ -69,18 +64,10 @@ export const callsOf = (
     run: (call) => {
       const served = named.get(call.name)
       if (served === undefined) return Effect.succeed(unlisted(call))
-      const made = served.connection.call(served.tool, call.arguments).pipe(
-        Effect.timed,
-        Effect.tap(([took, end]) => logEnd(end, Duration.toMillis(took), requestId, served.server)),
-        Effect.map(([, end]) => end)
+      const run = served.connection.call(served.tool, call.arguments)
+      return Effect.map(recorded(calling, callOf(served, call), run), ({ error, parts }) =>
+        ended(call, withinRoom(parts), error)
       )
-      const { approval } = call
-      const { callMs, server, tool } = served
-      const end: Effect.Effect<ClaimedEnd> =
-        approval === undefined
-          ? made
-          : claimedCall({ rows, caller, requestId, server, tool: tool.name, callMs, call: { ...call, approval }, made })
-      return Effect.map(end, ({ error, parts }) => ended(call, withinRoom(parts), error))
     },
     // An approval is used once: a second call with it gets the first one's end.
     mayRepeat: ({ approval, name }) => approval !== undefined || isHarmless(named.get(name)),
@@ -93,6 +80,14 @@ const isHarmless = (served: ServedTool | undefined): boolean => {
   const { idempotentHint, readOnlyHint } = served?.tool.annotations ?? {}
   return served?.isTrusted === true && (readOnlyHint === true || idempotentHint === true)
 }
+
+const callOf = ({ callMs, server, tool }: ServedTool, { approval, id }: ServerCall) => ({
+  id,
+  server,
+  tool: tool.name,
+  callMs,
+  approval: approval?.id
+})
 
 /** Shows pictures as lines once the earlier ones leave no room for them. */
 const picturesWithin = (most: number) => {
@@ -133,17 +128,3 @@ const unlisted = (call: ServerCall): ServerCallEnd => {
   const text = "The tool is not among those of its server any more."
   return ended(call, [{ type: "text", text }], { type: "mcp_tool_execution_error", content: [{ type: "text", text }] })
 }
-
-/** Neither arguments nor results are logged, nor what the server says. */
-const logEnd = ({ outcome, receivedBytes, sentBytes }: McpEnd, durationMs: number, requestId: string, server: string) =>
-  (outcome === "completed" ? Effect.logDebug : Effect.logWarning)("a call of an MCP server ended").pipe(
-    Effect.annotateLogs({
-      event: "tool.call",
-      request_id: requestId,
-      server,
-      outcome,
-      duration_ms: Math.round(durationMs),
-      sent_bytes: sentBytes,
-      received_bytes: receivedBytes
-    })
-  )

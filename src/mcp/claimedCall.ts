@@ -1,6 +1,5 @@
 import { Clock, Duration, Effect, Schema } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
-import type { ServerCall } from "../tools/ServerTool.ts"
 import type { CallRows } from "../tools/CallRows.ts"
 import type { McpEnd } from "./McpClient.ts"
 import type { McpError } from "./McpFailure.ts"
@@ -10,14 +9,15 @@ export type ClaimedEnd = Pick<McpEnd, "parts" | "error">
 
 interface Claiming {
   readonly rows: typeof CallRows.Service
-  readonly caller: Caller
+  readonly caller: Pick<Caller, "account" | "key" | "person">
   readonly requestId: string
   /** The server's name in rows, and its name of the tool. */
   readonly server: string
   readonly tool: string
   /** The most time that a call takes. */
   readonly callMs: number
-  readonly call: ServerCall & { readonly approval: NonNullable<ServerCall["approval"]> }
+  /** Its id, and that of the approval. */
+  readonly call: { readonly id: string; readonly approval: string }
   /** Makes the call. */
   readonly made: Effect.Effect<McpEnd>
 }
@@ -32,7 +32,7 @@ export const claimedCall = (claiming: Claiming): Effect.Effect<ClaimedEnd> =>
       const { call, caller, callMs, made, requestId, rows, server, tool } = claiming
       const atMs = yield* Clock.currentTimeMillis
       const { account, key, person } = caller
-      const approval = claimOf(call.approval.id)
+      const approval = claimOf(call.approval)
       const leaving = { id: call.id, atMs, requestId, account, key, person: person?.id, server, tool, approval }
       const ended = (durationMs: number, { outcome, receivedBytes, sentBytes }: Ended, result?: ClaimedEnd) =>
         rows.end(call.id, { outcome, durationMs, sentBytes, receivedBytes, costNanoUsd: 0 }, result)
@@ -55,7 +55,7 @@ interface Ended extends Pick<McpEnd, "sentBytes" | "receivedBytes"> {
 }
 
 /** The claim of an approval. An id that a caller made may be any text. */
-const claimOf = (id: string): string =>
+export const claimOf = (id: string): string =>
   /^mcpr_[0-9a-z]{1,100}$/.test(id) ? id : `sha256_${new Bun.CryptoHasher("sha256").update(id).digest("hex")}`
 
 const Text = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })

@@ -67,13 +67,12 @@ export const offerServers = (
 const serversOf = ({ asked, caller, request }: Naming, conversation?: Conversation) => ({
   servers: asked.list(),
   caller,
-  headers: request.headers,
+  request,
   ownRule: ownRule(caller),
   called: new Set(conversation?.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))),
   taken: new Set(conversation?.tools.map(({ name }) => name)),
   mostCalls: asked.mostCalls,
-  words: asked.words,
-  requestId: request.id
+  words: asked.words
 })
 
 /** Fails if a request that runs later may not name its servers. None is asked yet. */

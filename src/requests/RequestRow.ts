@@ -42,6 +42,7 @@ const Details = Schema.Struct({
   ...Record.map(noColumns.request_details, () => Schema.optional(Schema.Number)),
   ...storedService,
   tags: Schema.optional(Schema.Array(Schema.String)),
+  tool_calls: Schema.optional(Schema.Int),
   end_user: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
   task: Schema.optional(Schema.String),
@@ -165,6 +166,7 @@ const detailsOf = (record: RequestRecord): string => {
   if (record.aboveHoldNanoUsd !== undefined) details["above_hold_nano_usd"] = record.aboveHoldNanoUsd
   // JSON has no undefined members.
   if (record.used !== undefined) Object.assign(details, rareIn(record.used), serviceOf(record.used, record.priceGap))
+  if (record.tools.length > 0) details["tool_calls"] = record.tools.length
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser
   if (record.client !== undefined) details["client"] = record.client

@@ -1,11 +1,13 @@
 import { Schema, Struct } from "effect"
 import { FallbackReason } from "../contract/records/FallbackReason.ts"
 import { CallOutcome } from "../contract/records/CallOutcome.ts"
+import { ToolOutcome } from "../contract/records/ToolOutcome.ts"
 import { answerField } from "../contract/fields.ts"
 import { measuresIn, noColumns } from "../contract/records/measures.ts"
 import { shownService, serviceFields } from "../contract/records/Service.ts"
 import { rareFields, requestFields } from "../contract/records/measureFields.ts"
 import { CostRecord } from "../ledger/CostRecord.ts"
+import type { StoredToolCall } from "../tools/store/toolCalls.ts"
 import { aboveHold, upstreamCost } from "../ledger/Money.ts"
 import { PriceSource } from "../ledger/PriceSource.ts"
 import { outcomeOfStored } from "./attemptCounts.ts"
@@ -38,6 +40,19 @@ const AttemptView = Schema.Struct({
   duration_ms: answerField(Schema.Int, "Time until its answer began or the call was abandoned."),
   upstream_request_id: answerField(Schema.NullOr(Schema.String), "The upstream's request id.")
 }).annotations({ identifier: "RequestAttempt" })
+
+const ToolCallView = Schema.Struct({
+  server: answerField(Schema.String, "The server's name in `mcp.servers`; `own` for one that the request named."),
+  tool: answerField(Schema.String, "The tool, as its server names it."),
+  ms: answerField(Schema.Int, "Its duration."),
+  bytes: answerField(Schema.Int, "Bytes of its result."),
+  outcome: answerField(
+    ToolOutcome,
+    "`completed`; `failed` (the tool says so); `protocol_error`, `http_error`, `timeout`, `too_large` (the server's answer); `refused` (it was not sent, or asks a person); `denied` (its approval was); `cancelled` (the request ended first); `unknown` (it runs, or the gateway went away: it may have taken effect)."
+  ),
+  cost_usd: answerField(Schema.Number, "Its price, in dollars."),
+  approval: Schema.optional(answerField(Schema.String, "Id of the approval that it used; absent without one."))
+}).annotations({ identifier: "RequestToolCall" })
 
 const count = (description: string) => answerField(Schema.Int, description)
 const name = (description: string) => answerField(Schema.NullOr(Schema.String), description)
@@ -92,6 +107,9 @@ export const RequestView = Schema.Struct({
     Schema.Array(Schema.String),
     "What is uncertain: `usage_counted` (the gateway counted the tokens), `usage_doubted:…` (the part of the upstream's usage that can't be), `unpriced` (the route has no price), `above_hold` (it cost more than was held for it; its charge is the hold), `price_differs` (the provider charged something else than the price says), `finish:…` (the upstream ended for an unknown reason)."
   ),
+  tool_calls: Schema.optional(
+    answerField(Schema.Int, "The calls of tools of MCP servers that the gateway made for it; absent if there are none.")
+  ),
   tags: answerField(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
   end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),
   conversation: name(
@@ -120,6 +138,9 @@ export const RequestDetail = Schema.Struct({
       "How its cost came about, or that of the task that it created; null if nothing was charged, or not yet."
     )
   ),
+  tools: Schema.optional(
+    answerField(Schema.Array(ToolCallView), "The calls of tools of MCP servers, in order; absent if there are none.")
+  ),
   bodies: answerField(
     Schema.NullOr(
       Schema.Struct({
@@ -132,6 +153,23 @@ export const RequestDetail = Schema.Struct({
   )
 }).annotations({ identifier: "RequestDetail" })
 export type RequestDetail = typeof RequestDetail.Type
+
+/** A request's calls of tools. */
+export const toolsView = (calls: ReadonlyArray<StoredToolCall>): Pick<RequestDetail, "tool_calls" | "tools"> =>
+  calls.length === 0
+    ? {}
+    : {
+        tool_calls: calls.length,
+        tools: calls.map(({ approval_id, cost_nano_usd, duration_ms, outcome, received_bytes, server, tool }) => ({
+          server,
+          tool,
+          ms: duration_ms,
+          bytes: received_bytes,
+          outcome,
+          cost_usd: cost_nano_usd / 1e9,
+          ...(approval_id !== null && { approval: approval_id })
+        }))
+      }
 
 /** A request as its account sees it. */
 export const requestView = (row: StoredRequest): RequestView => {
@@ -176,6 +214,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     settled_at: row.settled_at === null ? null : new Date(row.settled_at).toISOString(),
     adapted: details.adapted ?? null,
     notes: details.notes ?? [],
+    ...(details.tool_calls !== undefined && { tool_calls: details.tool_calls }),
     tags: details.tags ?? [],
     end_user: details.end_user ?? null,
     conversation: orNull(row.conversation),

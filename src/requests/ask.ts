@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { NotFound } from "../contract/failures/Failure.ts"
 import type { Own } from "../contract/callers/Own.ts"
-import { operatorView, requestView } from "./RequestView.ts"
+import { operatorView, requestView, toolsView } from "./RequestView.ts"
 import type { RequestDetail } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
@@ -14,6 +14,7 @@ export const requestOf = Effect.fnUntraced(function* (
   const row = yield* Effect.orDie(store.find(id, own))
   if (row === undefined) return yield* new NotFound({ param: null, message: `no request "${id}" is kept` })
   const view = own === undefined ? operatorView(row) : requestView(row)
+  const tools = yield* Effect.orDie(store.toolsOf(id))
   const cost = yield* Effect.orDie(store.costOf(row))
-  return { ...view, cost: cost ?? null, bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
+  return { ...view, ...toolsView(tools), cost: cost ?? null, bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
 })

@@ -126,6 +126,18 @@ export const makeMetrics = () => {
       "upstream",
       "how"
     ),
+    toolCalls: registry.counter(
+      "gateway_tool_calls_total",
+      "Calls of tools of MCP servers, by outcome; callers' own servers are `own`.",
+      "server",
+      "outcome"
+    ),
+    toolCallSeconds: registry.histogram(
+      "gateway_tool_call_seconds",
+      "Duration of a call of a tool of an MCP server.",
+      [0.01, 0.05, 0.25, 1, 5, 15, 60, 300],
+      "server"
+    ),
     tasks: registry.counter(
       "gateway_tasks_total",
       "Tasks that entered a state; `unreadable`, without a kind: set aside because the row can't be read.",

@@ -33,6 +33,8 @@ export const requestLine = (record: RequestRecord): string => {
     stream: record.stream,
     first_byte_ms: thousandths(record.firstByteMs),
     duration_ms: thousandths(record.durationMs),
+    tool_calls: positive(record.tools.length),
+    tools: record.tools.length === 0 ? undefined : record.tools,
     input_tokens: used?.inputTokens,
     output_tokens: used?.outputTokens,
     ...(used && countsBeside(used)),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Caller } from "../../src/contract/callers/Caller.ts"
-import { CallRows } from "../../src/tools/CallRows.ts"
 import { callsOf } from "../../src/mcp/callsOf.ts"
+import { makeRecordedCalls } from "../../src/mcp/recordedCalls.ts"
 import type { ImagePart } from "../../src/generation/Conversation.ts"
 import { mcpServers } from "../../src/responses/mcp/mcpServers.ts"
 
@@ -33,8 +33,8 @@ describe("the calls of a request", () => {
       const { run } = callsOf(new Map([["art__draw", served]]), {
         caller: Caller.unrestricted("team", "key_1"),
         mostCalls: undefined,
-        requestId: "req_1",
-        rows: yield* CallRows
+        request: { id: "req_1" },
+        calls: yield* makeRecordedCalls
       })
       const parts = []
       for (const id of ["a", "b", "c"]) {

@@ -9,6 +9,8 @@ import { isJsonObject } from "../fields.ts"
 import type { JsonObject } from "../fields.ts"
 import type { Use } from "./Service.ts"
 import type { Settlement } from "./Settlement.ts"
+import type { ToolCallRecord } from "./ToolCallRecord.ts"
+import { longestTag, tagsOf } from "./tagsOf.ts"
 import type { Trace } from "./Trace.ts"
 
 /** The list of a price, and the price's name and the list's day there. */
@@ -62,6 +64,8 @@ export class RequestRecord {
   upstream: string | undefined
   upstreamKey: string | undefined
   attempts: ReadonlyArray<Attempt> = none
+  /** Calls of servers' tools. */
+  tools: ReadonlyArray<ToolCallRecord> = none
   stream = false
   /** Ms from the request's first byte to the answer's first byte, and to its end. */
   firstByteMs = 0
@@ -172,6 +176,10 @@ export class RequestRecord {
     this.attempts = this.attempts.length === 0 ? [recorded] : [...this.attempts, recorded]
   }
 
+  calledTool(call: ToolCallRecord): void {
+    if (this.tools.length < mostTools) this.tools = [...this.tools, call]
+  }
+
   /** A task was created, whose first call goes to this route. */
   creates(task: string, { model, upstream }: Pick<Attempt, "model" | "upstream">): void {
     this.task = task
@@ -258,11 +266,8 @@ const none: ReadonlyArray<never> = []
 
 /** A request tries few routes; further attempts are not recorded. */
 const mostAttempts = 20
+const mostTools = 100
 const mostNotes = 8
-const mostTags = 10
-const longestTag = 64
-/** Metadata fields that are read for tags. */
-const mostLooks = 50
 const longestName = 200
 
 const cut = (text: string): string => (text.length > longestName ? text.slice(0, longestName) : text)
@@ -277,22 +282,4 @@ const reasonOf = (message: string): string => {
 const productOf = (agent: string): string => {
   const bracket = agent.indexOf("(")
   return (bracket === -1 ? agent : agent.slice(0, bracket)).trim().slice(0, longestTag)
-}
-
-/** The header's tags, then those of the body's metadata. */
-const tagsOf = (header: string | null, metadata: Readonly<Record<string, unknown>> | undefined) => {
-  const tags: Array<string> = []
-  const add = (tag: string) => {
-    const one = tag.trim()
-    if (one !== "" && tags.length < mostTags) tags.push(one.slice(0, longestTag))
-  }
-  if (header !== null) for (const tag of header.slice(0, mostTags * (longestTag + 2)).split(",")) add(tag)
-  let looks = 0
-  for (const name in metadata) {
-    if (tags.length >= mostTags || ++looks > mostLooks) break
-    const value = metadata[name]
-    if (typeof value === "string" && name !== "user_id")
-      add(`${name.slice(0, longestTag)}=${value.slice(0, longestTag)}`)
-  }
-  return tags
 }

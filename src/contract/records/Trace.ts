@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Counts } from "./measures.ts"
+import type { ToolOutcome } from "./ToolOutcome.ts"
 
 /** The span that a `traceparent` names (W3C Trace Context). */
 export interface SpanContext {
@@ -38,6 +39,28 @@ export class TracedCall {
   }
 }
 
+/** The data of the span of a tool's call. */
+export class TracedTool {
+  readonly spanId = newSpanId()
+  readonly begunAt = performance.now()
+  readonly id: string
+  readonly server: string
+  readonly tool: string
+  endedAt: number | undefined
+  outcome: ToolOutcome | undefined
+
+  constructor({ id, server, tool }: Pick<TracedTool, "id" | "server" | "tool">) {
+    this.id = id
+    this.server = server
+    this.tool = tool
+  }
+
+  end(outcome: ToolOutcome): void {
+    this.endedAt = performance.now()
+    this.outcome = outcome
+  }
+}
+
 /** The span of a request or of one run of a task. Present if it is sampled or continues a caller's trace. */
 export class Trace implements SpanContext {
   readonly traceId: string
@@ -47,6 +70,7 @@ export class Trace implements SpanContext {
   /** The caller's `tracestate`. */
   readonly state: string | undefined
   readonly calls: Array<TracedCall> = []
+  tools: ReadonlyArray<TracedTool> = []
   readonly begunAt = performance.now()
   readonly #begunMs = Date.now()
 
@@ -68,6 +92,14 @@ export class Trace implements SpanContext {
     const call = new TracedCall(to)
     this.calls.push(call)
     return call
+  }
+
+  /** Starts the span of a tool's call; undefined if the trace is not sampled. */
+  callTool(to: ConstructorParameters<typeof TracedTool>[0]): TracedTool | undefined {
+    if (!this.isSampled) return undefined
+    const tool = new TracedTool(to)
+    this.tools = [...this.tools, tool]
+    return tool
   }
 
   /** Headers for an upstream call. @param spanId of the call, otherwise the enclosing span's */

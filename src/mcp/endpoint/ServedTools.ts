@@ -2,14 +2,16 @@ import { Effect, Either, Redacted } from "effect"
 import type { Scope } from "effect"
 import type { Caller } from "../../contract/callers/Caller.ts"
 import type { Incoming } from "../../contract/handlers.ts"
+import { randomHex } from "../../contract/text/randomHex.ts"
 import { isHeaderValue } from "../../contract/text/headerValue.ts"
 import { serverToolNames } from "../../generation/serverToolName.ts"
-import type { McpConnection, McpEnd } from "../McpClient.ts"
+import type { McpConnection } from "../McpClient.ts"
 import { late } from "../McpFailure.ts"
 import type { McpFailure } from "../McpFailure.ts"
 import type { McpTool } from "../McpServer.ts"
 import { McpServers } from "../McpServers.ts"
 import type { RegisteredServer } from "../McpServers.ts"
+import { makeRecordedCalls } from "../recordedCalls.ts"
 import { called, codes, errorAnswer, failed, toolsListed } from "./answers.ts"
 import type { Answer } from "./answers.ts"
 import { wrongArguments } from "./headers.ts"
@@ -28,6 +30,7 @@ interface Offered {
   readonly tool: McpTool
   readonly server: string
   readonly connection: McpConnection
+  readonly callMs: number
 }
 
 /** The reason that a server offers nothing at the moment, for people and models. */
@@ -38,7 +41,9 @@ const atOnce = 8
 /** How long a list of several servers waits for one of them, in ms. It is asked on, and is in the next list. */
 const patienceMs = 5_000
 
-export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) => {
+export const makeServedTools = Effect.gen(function* () {
+  const { all, connect, get } = yield* McpServers
+  const { recorded } = yield* makeRecordedCalls
   const offeredBy = (
     server: RegisteredServer,
     caller: Caller,
@@ -49,13 +54,14 @@ export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) =>
       const { name } = server
       const token = server.needsToken ? tokenIn(headers, name) : undefined
       if (server.needsToken && token === undefined) return yield* Effect.fail(wantsToken(name))
-      const connection = yield* connect(server.reached(token))
+      const reached = server.reached(token)
+      const connection = yield* connect(reached)
       const list = connection.list((tool) => server.admits(caller, tool))
       const { tools } = yield* (isOneOfMany ? briefly(list) : list).pipe(
         Effect.tapError((failure) => notListed(name, failure)),
         Effect.mapError(({ reason }) => `The tools of "${name}" can't be listed: ${reason}.`)
       )
-      return tools.map((tool) => ({ tool, server: name, connection }))
+      return tools.map((tool) => ({ tool, server: name, connection, callMs: reached.callMs }))
     })
 
   /** The tools of servers, and why others offer none. */
@@ -88,21 +94,22 @@ export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) =>
     request: ToolRequest,
     { input, name }: NonNullable<ToolRequest["call"]>,
     found: Effect.Effect.Success<ReturnType<typeof offers>>,
-    { headers, record }: Incoming
+    caller: Caller,
+    incoming: Incoming
   ): Effect.Effect<Answer> => {
     const offered = found.tools.find((tool) => tool.name === name)
     if (offered === undefined) return Effect.succeed(notOffered(request, name, found.missing))
-    const { connection, server, tool } = offered
+    const { callMs, connection, server, tool } = offered
+    const { headers, record } = incoming
     const wrong = request.era === "modern" ? wrongArguments(headers, tool.mirrored, input) : undefined
     if (wrong !== undefined) return Effect.succeed(errorAnswer(request.id, wrong, 400))
     if (record !== undefined) record.tags = [...record.tags, `tool=${server}/${tool.name}`]
-    return connection.call(tool, JSON.stringify(input)).pipe(
-      Effect.tap(({ outcome }) => logged(offered, outcome)),
-      Effect.map((end) => {
-        if (end.outcome !== "completed") record?.noted(`tool:${end.outcome}`)
-        return called(request, end)
-      })
-    )
+    const one = { id: randomHex(), server, tool: tool.name, callMs }
+    const run = connection.call(tool, JSON.stringify(input))
+    return Effect.map(recorded({ caller, request: incoming }, one, run), (end) => {
+      if (end.outcome !== "completed") record?.noted(`tool:${end.outcome}`)
+      return called(request, end)
+    })
   }
 
   const served = (
@@ -116,7 +123,7 @@ export const makeServedTools = Effect.map(McpServers, ({ all, connect, get }) =>
         Effect.flatMap(offers(servers(caller, request.call?.name), naming, caller, incoming.headers), (found) =>
           request.call === undefined
             ? Effect.succeed(listed(request, found))
-            : call(request, request.call, found, incoming)
+            : call(request, request.call, found, caller, incoming)
         )
       )
   })
@@ -169,8 +176,3 @@ const notOffered = (request: ToolRequest, name: string, [missing]: ReadonlyArray
 
 const notListed = (server: string, { outcome, reason }: McpFailure): Effect.Effect<void> =>
   Effect.logWarning("the tools of a server can't be listed").pipe(Effect.annotateLogs({ server, outcome, reason }))
-
-const logged = ({ server, tool }: Offered, outcome: McpEnd["outcome"]): Effect.Effect<void> =>
-  (outcome === "completed" ? Effect.logDebug : Effect.logWarning)("tool.call").pipe(
-    Effect.annotateLogs({ server, tool: tool.name, outcome })
-  )

@@ -233,6 +233,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       list,
       count: requestCounts(sql),
       totals: requestTotals(sql),
+      toolsOf: ofTools.ofRequest,
       removeOld,
       forgetResults
     } as const

@@ -1,6 +1,6 @@
 import { allMeasures, countOf, inputOf, rowOf } from "../../contract/records/measures.ts"
 import type { RequestRecord } from "../../contract/records/RequestRecord.ts"
-import type { Trace, TracedCall } from "../../contract/records/Trace.ts"
+import type { Trace, TracedCall, TracedTool } from "../../contract/records/Trace.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
 
@@ -44,13 +44,13 @@ export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray
 }
 
 /**
- * The spans of a trace's upstream calls.
+ * The spans of a trace's calls to upstreams and of tools.
  *
  * @param overMs end of the work in Unix ms, also of calls without a known end
  * @param costNanoUsd the answer's cost, if known
  */
-export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): ReadonlyArray<OtlpSpan> =>
-  trace.calls.map((call, index) =>
+export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): ReadonlyArray<OtlpSpan> => [
+  ...trace.calls.map((call, index) =>
     otlpSpan({
       traceId: trace.traceId,
       spanId: call.spanId,
@@ -76,7 +76,29 @@ export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): R
         "gateway.attempt": index + 1
       }
     })
-  )
+  ),
+  ...trace.tools.map((call) => toolSpan(trace, call, overMs))
+]
+
+const toolSpan = (trace: Trace, { begunAt, endedAt, id, outcome, server, spanId, tool }: TracedTool, overMs: number) =>
+  otlpSpan({
+    traceId: trace.traceId,
+    spanId,
+    parentSpanId: trace.spanId,
+    name: `execute_tool ${tool}`,
+    kind: kinds.internal,
+    fromMs: trace.timeOf(begunAt),
+    toMs: endedAt === undefined ? overMs : trace.timeOf(endedAt),
+    ...(outcome === "completed" || outcome === "cancelled" ? {} : { error: outcome ?? "unknown" }),
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool,
+      "gen_ai.tool.type": "extension",
+      "gen_ai.tool.call.id": id,
+      "error.type": outcome === "completed" ? undefined : (outcome ?? "unknown"),
+      "gateway.mcp_server": server
+    }
+  })
 
 const attributes = allMeasures.flatMap((measure) => {
   const { attribute } = rowOf(measure)

@@ -78,11 +78,15 @@ const storable = (text: string): string => text.slice(0, 128).toWellFormed().rep
 export const toolCallWriter = (sql: SqlClient.SqlClient) => {
   const names = sql.literal(columns.join(", "))
   const any = valuesOf({ id: "", atMs: 0, requestId: "", account: "", key: "", server: "", tool: "" }, notEnded)
-  const insert = prepare(sql, sql`INSERT INTO tool_calls (${names}) VALUES ${sql.in(any)}`)
+  const insert = prepare(
+    sql,
+    // A later run of its request may repeat a call.
+    sql`INSERT INTO tool_calls (${names}) VALUES ${sql.in(any)} ON CONFLICT (id) DO UPDATE SET outcome = excluded.outcome`
+  )
   const claim = prepare(
     sql,
     sql`INSERT INTO tool_calls (${names}) VALUES ${sql.in(any)}
-      ON CONFLICT (account_id, approval_id) DO NOTHING RETURNING id`
+      ON CONFLICT DO NOTHING RETURNING id`
   )
   const update = prepare(
     sql,
@@ -115,7 +119,8 @@ const shown = {
   approval_id: Schema.NullOr(Schema.String)
 }
 const stored = rows("tool_calls", shown)
-type StoredToolCall = ReturnType<typeof stored.one>
+/** A stored call. */
+export type StoredToolCall = ReturnType<typeof stored.one>
 
 const claims = rows("tool_calls", {
   id: Schema.String,
