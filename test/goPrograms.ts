@@ -14,8 +14,9 @@ import { join } from "node:path"
 import { Schema, Struct } from "effect"
 
 /*
- * Programs in Go that tests use, built from the module proxy into the user's cache: `bun ./test/goPrograms.ts [NAME…]`. They
- * are two OpenID Connect providers, Helm, and what checks manifests by Kubernetes' own schemas. Nothing else of the build stays. Without Go, one is taken from PyPI for the build.
+ * Programs in Go that tests use, built from the module proxy into the user's cache: `bun ./test/goPrograms.ts`. They are
+ * two OpenID Connect providers, Helm, and what checks manifests by Kubernetes' own schemas. Nothing else of the build stays.
+ * Without Go, one is taken from PyPI for the build.
  */
 const programs = {
   dex: {
