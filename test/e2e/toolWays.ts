@@ -96,16 +96,18 @@ export const toolWays = ({ secret, serverUrl }: Site) => {
         void frames(answer, seen)
       },
       end: async (gateway) => {
-        const response = seen[0]?.response?.id
-        const after = seen.at(-1)?.sequence_number
+        // The first reader may read on.
+        const all = [...seen]
+        const response = all[0]?.response?.id
+        const after = all.at(-1)?.sequence_number
         await frames(
           await send(gateway, `/v1/responses/${response}?stream=true&starting_after=${after}`, undefined),
-          seen
+          all
         )
-        expect(seen.map(({ sequence_number }) => sequence_number)).toEqual(seen.map((_, index) => index))
-        const last = seen.at(-1)?.response
+        expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, index) => index))
+        const last = all.at(-1)?.response
         expect(last?.status).toBe("completed")
-        const shown = seen.flatMap(({ item, type }) => (type === "response.output_item.done" ? [item?.id] : []))
+        const shown = all.flatMap(({ item, type }) => (type === "response.output_item.done" ? [item?.id] : []))
         expect(last?.output.map((item) => item.id)).toEqual(shown)
         return inOutput(await (await send(gateway, `/v1/responses/${response}`, undefined)).json())
       }
