@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
         return yield* refuse(`${asked.param}.${field}`, `there is no server "${shorten(name)}" that this key may use`)
       }
       const sent = Redacted.value(asked.headers)
-      const token = asked.token !== undefined && isKeyOf(headers, asked.token) ? undefined : asked.token
+      const token = asked.token !== undefined && isKeyOf(ofRequest, asked.token) ? undefined : asked.token
       if (!server.needsToken && (token !== undefined || Object.keys(sent).length > 0)) {
         const field = token === undefined ? "headers" : words.tokenField
         return yield* refuse(`${asked.param}.${field}`, "expected none: the gateway has its own account at this server")
@@ -122,12 +122,12 @@ const make = Effect.gen(function* () {
         return yield* new ToolsFailed({ message: words.unlisted(asked.label, { reason, status: 0 }) })
       }
       const reached = server.reached(token)
-      const all = Redacted.make({ ...sent, ...Redacted.value(reached.headers) })
+      const headers = Redacted.make(withOwn(sent, Redacted.value(reached.headers)))
       const admits = (tool: McpTool) => server.admits(caller, tool)
       return {
         name,
         asked,
-        connect: connect({ ...reached, headers: all }),
+        connect: connect({ ...reached, headers }),
         admits,
         callMs: reached.callMs,
         isTrusted: server.isTrusted
@@ -254,6 +254,14 @@ const make = Effect.gen(function* () {
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const refuse = (param: string, rule: string): Effect.Effect<never, InvalidRequest> => Effect.fail(wrong(param, rule))
+
+type TextHeaders = Readonly<Record<string, string>>
+
+/** The caller's headers with the operator's, which are kept in any spelling. @param sent with names in lower case */
+const withOwn = (sent: TextHeaders, own: TextHeaders): TextHeaders => {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  return { ...Object.fromEntries(Object.entries(sent).filter(([name]) => !names.has(name))), ...own }
+}
 
 /** True for the caller's key of the gateway, which goes to no server. */
 const isKeyOf = (headers: Headers, token: Redacted.Redacted): boolean => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     }
   )
   const headers = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" }
-  const body = JSON.stringify({ search_domains: { allowed: ["example.com"] } })
+  const body = JSON.stringify({ search_allowed: ["example.com"] })
   const confined = await send(gateway.url, "PATCH", "/admin/v1/accounts/confined", headers, body)
   expect(confined.status).toBe(200)
 })
