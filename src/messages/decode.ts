@@ -10,6 +10,7 @@ import { blocksOf, isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
 import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
+import { isOwnCall } from "./mcp/mcpBlocks.ts"
 import { serversOf } from "./mcp/serversOf.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
 import type { AnyRequest } from "./Request.ts"
@@ -30,6 +31,8 @@ export interface Understood {
    * request.
    */
   readonly objection: () => InvalidRequest | undefined
+  /** Tells if it has calls of servers that the gateway made. */
+  readonly hasOwnCalls: () => boolean
   readonly mayReachWeb: boolean
   /** The MCP servers that the request names; absent if it names none. */
   readonly servers?: AskedServers
@@ -68,6 +71,7 @@ export const understand = (
     conversation: conversation(request, body, parts, versionRule(request, headers.get("anthropic-version"))),
     ...(servers && { servers }),
     objection: () => objection,
+    hasOwnCalls: () => blocks.some(isOwnCall),
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
       definedTools(toolChanges).some((tool) => tool === undefined || reachesWeb(tool)) ||

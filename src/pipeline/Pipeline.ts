@@ -11,7 +11,6 @@ import { nextTurn } from "../flow/eventLoop.ts"
 import { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import { toEffect } from "../flow/toEffect.ts"
-import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { CallerServers } from "../mcp/CallerServers.ts"
 import { fold } from "./fold.ts"
@@ -19,7 +18,15 @@ import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
 import { once, releaseAfter } from "./releaseAfter.ts"
 import type { Release } from "./releaseAfter.ts"
-import { admitServers, callsServers, offerServers, refusedInLine, withServers } from "./withServers.ts"
+import {
+  admitServers,
+  callsServers,
+  isAlwaysTranslated,
+  notCalled,
+  offerServers,
+  refusedInLine,
+  withServers
+} from "./withServers.ts"
 import type { Naming } from "./withServers.ts"
 import { streamAnswer } from "./streamAnswer.ts"
 import type { AskedServers, Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
@@ -85,8 +92,16 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     }
 
     /** True if the gateway calls the servers of a request, not an upstream that it passes through to. */
-    const callsHere = (dialect: Dialect, naming: Naming, { model }: Pick<Conversation, "model">) =>
-      callsServers(callerServers, naming, dispatch.passes(model, dialect, true))
+    const callsHere = (
+      dialect: Dialect,
+      naming: Naming,
+      text: Pick<TextRequest<never, never, never>, "conversation" | "hasOwnCalls">
+    ) =>
+      callsServers(
+        callerServers,
+        naming,
+        text.hasOwnCalls?.() !== true && dispatch.passes(text.conversation.model, dialect, true)
+      )
 
     /** Turns a large request into items in one turn of the event loop and generates in another. */
     const inTurns = (readItems: () => unknown, begin: () => Future<Generation, Failure>) =>
@@ -133,15 +148,18 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           objection: hasServers ? () => objection() ?? notCalled : objection,
           mayReachWeb,
           unsupported,
-          passthrough: passthrough === undefined ? undefined : { family: dialect, request: passthrough },
+          passthrough:
+            passthrough === undefined || isAlwaysTranslated(text)
+              ? undefined
+              : { family: dialect, request: passthrough },
           isStored: text.isStored,
           several: text.answers
         })
       const begin = (): Future<Generation, Failure> => {
         if (text.isDry === true) return runFuture(runtime, Effect.map(quoted(dialect), nothingGenerated))
         if (servers === undefined) return generateThere(false)
-        return runFuture(runtime, callsHere(dialect, { asked: servers, caller, request }, conversation)).flatMap(
-          (isHere) => (isHere ? generateHere(servers) : generateThere(true))
+        return runFuture(runtime, callsHere(dialect, { asked: servers, caller, request }, text)).flatMap((isHere) =>
+          isHere ? generateHere(servers) : generateThere(true)
         )
       }
       const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
@@ -231,10 +249,11 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { kind } = families[dialect]
           const { caller, request } = input
           const { headers } = request
-          const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count, headers }
+          const passed = isAlwaysTranslated(text) ? undefined : dialect
+          const asked = { family: passed, kind, mayReachWeb, objection, answers: answers?.count, headers }
           if (servers !== undefined) {
             const naming = { asked: servers, caller, request }
-            return Effect.flatMap(callsHere(dialect, naming, conversation), (isHere) => {
+            return Effect.flatMap(callsHere(dialect, naming, text), (isHere) => {
               if (!isHere) return dispatch.quote(caller, conversation, { ...asked, hasServers: true })
               if (runs === "line") return Effect.fail(refusedInLine(servers))
               const here = { ...asked, family: undefined }
@@ -272,11 +291,6 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     return { answer, run, start, quote, runsServers } as const
   })
 }) {}
-
-const notCalled = new InvalidRequest({
-  param: "tools",
-  message: "tools: this route of the model's does not call the servers of a request"
-})
 
 /** A request whose files were looked up. */
 const named = <Payload>(input: TextInput<Payload>): TextInput<Payload> => ({

@@ -20,7 +20,7 @@ import { ToolJournals } from "../tools/journal/ToolJournals.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
 import type { ServerTool } from "../tools/ServerTool.ts"
 import { withChosenTools } from "./chosenTools.ts"
-import type { AskedServers } from "./TextFamily.ts"
+import type { AskedServers, TextRequest } from "./TextFamily.ts"
 
 type Servers = Context.Tag.Service<typeof CallerServers>
 
@@ -117,6 +117,16 @@ export const withServers = (
     })
   })
 }
+
+/** True if the request is translated for every upstream, provided the gateway understands it. */
+export const isAlwaysTranslated = <S, P, A>({ hasOwnCalls, objection }: TextRequest<S, P, A>): boolean =>
+  hasOwnCalls?.() === true && objection() === undefined
+
+/** The reason that a route is left out where another one of the model calls the servers of requests. */
+export const notCalled = new InvalidRequest({
+  param: "tools",
+  message: "tools: this route of the model's does not call the servers of a request"
+})
 
 type Journaled = Pick<RequestTools, "journal" | "earlier">
 

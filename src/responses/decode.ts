@@ -12,6 +12,7 @@ import { conversationOf } from "./conversations/conversationOf.ts"
 import { fates, logprobsIncluded } from "./fates.ts"
 import { askedServers } from "../pipeline/askedServers.ts"
 import type { AskedServers } from "../pipeline/TextFamily.ts"
+import { isOwnServerItem } from "./ids.ts"
 import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
@@ -48,6 +49,8 @@ export interface Understood {
    * request.
    */
   readonly objection: () => InvalidRequest | undefined
+  /** Tells if it has calls of servers that the gateway made. */
+  readonly hasOwnCalls: () => boolean
   readonly mayReachWeb: boolean
   readonly toolbox: () => Toolbox
   /** The MCP servers that the request names; absent if it names none. */
@@ -123,6 +126,7 @@ export const understand = (
     ...(servers && { servers, echoes: mcpEchoes(body) }),
     objection: () =>
       unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translation().problem),
+    hasOwnCalls: () => replay.history.some(isOwnServerItem) || replay.input.some(isOwnServerItem),
     mayReachWeb:
       hosted.length > 0 ||
       // A stored prompt may have tools of its own.

@@ -35,6 +35,10 @@ export const responseIdOf = (itemId: string): string | undefined => {
   return random === undefined ? undefined : `resp_${random}`
 }
 
+/** True for an item of an MCP server's (`mcp_call`, `mcp_approval_request`) that the gateway made. Upstreams' ids are longer. */
+export const isOwnServerItem = (item: { readonly type?: string | null | undefined; readonly id?: unknown }): boolean =>
+  item.type?.startsWith("mcp_") === true && /^mcpr?_[0-9a-f]{40}i?[0-9a-f]{1,3}$/.test(String(item.id))
+
 /** True if an id is that of an input item. */
 export const isOfInput = (itemId: string): boolean => /^[a-z]+_[0-9a-f]{40}i[0-9a-f]+$/.test(itemId)
 

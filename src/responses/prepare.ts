@@ -47,7 +47,7 @@ export const prepare = (
   const encoding = encodingOf(payload, understood, birth, conversation)
   const kept = conversation === undefined ? undefined : withoutConversation(request)
   const passing = passthroughOf(payload, replay, kept ?? request, encoding.response)
-  const { mayReachWeb, objection } = understood
+  const { hasOwnCalls, mayReachWeb, objection } = understood
   const compacts = endsInTrigger(replay.input)
   return {
     replay,
@@ -56,6 +56,7 @@ export const prepare = (
     passing,
     text: {
       conversation: compacts ? summaryRequest(understood.conversation) : understood.conversation,
+      hasOwnCalls,
       mayReachWeb,
       ...(kept !== undefined && { request: kept }),
       objection: () => objection() ?? (compacts ? nothingIn(understood.conversation) : undefined),

@@ -53,5 +53,9 @@ const toolResult = (callId: string, { error, text }: ServerCallResult): AnswerBl
 
 const idOf = (id: string): string => (id.startsWith("mcptoolu_") ? id : `mcptoolu_${id}`)
 
+/** True for a call that the gateway made. Anthropic's ids have other digits. */
+export const isOwnCall = (block: { readonly type: string; readonly id?: unknown }): boolean =>
+  block.type === "mcp_tool_use" && /^mcptoolu_[0-9a-f]{32}$/.test(String(block.id))
+
 const message = "The call did not end."
 const unended: ServerCallResult = { text: message, error: { type: "http_error", code: 0, message } }
