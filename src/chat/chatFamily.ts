@@ -64,7 +64,7 @@ export const makeChatFamily = Effect.map(Effect.all([ReasoningSignatures, Stored
         ...understand(payload, request.body, signed),
         stream,
         isStored: kept !== undefined,
-        unsupported: () => unsupportedParts(payload, request.body),
+        unsupported: (runsServers) => unsupportedParts(payload, request.body, runsServers),
         passthrough: passthroughOf(payload, request, { id: head.id, kept }),
         answers:
           count === 1

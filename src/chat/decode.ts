@@ -8,6 +8,8 @@ import { holdsDocuments, mayReachWeb, unknownBytes } from "./beyond.ts"
 import { itemsOf } from "./messages.ts"
 import type { KeptSeals } from "./reasoning.ts"
 import { CreateCompletion } from "./Request.ts"
+import type { AskedServers } from "../pipeline/TextFamily.ts"
+import { serversOf } from "./serversOf.ts"
 import { toolbox } from "./toolbox.ts"
 import type { Toolbox } from "./toolbox.ts"
 
@@ -20,6 +22,8 @@ export interface Understood {
    */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
+  /** The MCP servers that the request names; absent if it names none. */
+  readonly servers?: AskedServers
 }
 
 const nothingKept: KeptSeals = new Map()
@@ -34,7 +38,9 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
   const wanted = effortOf(request.model, request.reasoning_effort ?? undefined, "reasoning_effort")
   let known: Translated | undefined
   const translation = () => (known ??= translate(request, kept))
+  const servers = serversOf(request, body)
   return {
+    ...(servers && { servers }),
     conversation: {
       model: request.model,
       system: [],

@@ -2,7 +2,7 @@ import type { JsonObject } from "../contract/fields.ts"
 import { appendText } from "../generation/appendText.ts"
 import type { Citation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { FinishReason as Ended, Logprobs, Usage } from "../generation/GenerationEvent.ts"
+import type { Logprobs, Usage } from "../generation/GenerationEvent.ts"
 import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
@@ -18,6 +18,7 @@ import type {
   MadeImage,
   ToolCall
 } from "./Completion.ts"
+import { finishOf } from "./finishOf.ts"
 import type { Place } from "./reasoning.ts"
 import { redactedReasoning, sealReasoning } from "./reasoning.ts"
 import { usageOf } from "./usage.ts"
@@ -154,6 +155,13 @@ const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta 
     }
     case "tool-call":
       return isTold ? called(draft.calls.length, item, isLegacy) : undefined
+    case "server-call":
+      // The answer is the model's last words. The dialect has no place for what led to them.
+      draft.message = { ...draft.message, content: null }
+      draft.annotations = GrowingList.empty()
+      draft.logprobs = GrowingList.empty()
+      draft.reasoning = GrowingList.empty()
+      return undefined
     default:
       return undefined
   }
@@ -223,20 +231,6 @@ const placeIn = ({ calls, message }: Draft): Place => ({
   content: message.content?.length ?? 0,
   tool_calls: calls.length
 })
-
-const finishOf = (reason: Ended, message: AnswerMessage): FinishReason => {
-  switch (reason) {
-    case "max-tokens":
-    case "context-exceeded":
-      return "length"
-    case "tool-calls":
-      return message.function_call === undefined ? "tool_calls" : "function_call"
-    case "refusal":
-      return "content_filter"
-    default:
-      return "stop"
-  }
-}
 
 /** Adds a delta to the message as clients do. A call is added once it is complete. */
 const add = (draft: Draft, delta: Delta): void => {

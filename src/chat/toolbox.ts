@@ -4,6 +4,7 @@ import type { CustomTool, FunctionTool, SearchTool, Tool, ToolChoice } from "../
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
 import type { Complain } from "./messages.ts"
+import { isServer } from "./serversOf.ts"
 import type { CreateCompletion } from "./Request.ts"
 import type * as Wire from "./Tools.ts"
 
@@ -30,7 +31,9 @@ export const toolbox = (request: CreateCompletion, complain: Complain): Toolbox 
   for (const name of namesIn(choice)) {
     if (!names.has(name)) complain(asks, `no tool is called ${JSON.stringify(name.slice(0, longestShown))}`)
   }
-  if (choice.type === "required" && tools.length === 0) complain(asks, "required needs at least one tool in tools")
+  const hasServers = request.tools?.some(isServer) === true
+  if (choice.type === "required" && tools.length === 0 && !hasServers)
+    complain(asks, "required needs at least one tool in tools")
   return {
     tools: allowed(request.tool_choice ?? undefined, tools),
     choice,

@@ -7,21 +7,32 @@ import { fates } from "./fates.ts"
 import type { InputMessage } from "./InputMessage.ts"
 import { isForeign } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
+import { isServer } from "./serversOf.ts"
 import { isHosted } from "./Tools.ts"
 
-/** The parts of a request that its conversation cannot express. */
-export const unsupportedParts = (request: CreateCompletion, body: unknown): ReadonlyArray<Unsupported> => {
+/**
+ * The parts of a request that its conversation cannot express.
+ *
+ * @param runsServers true if the gateway runs the tools of the request's servers
+ */
+export const unsupportedParts = (
+  request: CreateCompletion,
+  body: unknown,
+  runsServers = false
+): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
   for (const { field, isAsked, unsupported } of losses) {
     if (request[field] !== undefined && isAsked(request, body)) found.push(unsupported)
   }
   for (const [index, tool] of (request.tools ?? []).entries()) {
     // Unknown tools were refused before (`decode.ts`).
-    if (tool instanceof Unknown) continue
+    if (tool instanceof Unknown || (runsServers && isServer(tool))) continue
     if (isHosted(tool)) found.push({ param: `tools.${tool.type}` })
     found.push(...unknownFields(listAt(body, "tools")[index], knownOfTools, "tools[]."))
   }
-  const dropped = (request.tools ?? []).filter((tool) => !(tool instanceof Unknown) && isHosted(tool))
+  const dropped = (request.tools ?? []).filter(
+    (tool) => !(tool instanceof Unknown) && isHosted(tool) && !(runsServers && isServer(tool))
+  )
   const hasOthers = dropped.length < (request.tools ?? []).length || (request.functions ?? []).length > 0
   const isSearching = (request.web_search_options ?? null) !== null
   if (dropped.length > 0 && !hasOthers && !isSearching && request.tool_choice !== "none") {

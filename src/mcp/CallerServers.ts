@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
   const registeredServer = (
     asked: McpServerRequest,
     name: string,
-    { caller, request: { headers }, words }: RequestServers
+    { caller, request: { headers: ofRequest }, words }: RequestServers
   ): Effect.Effect<Reached, InvalidRequest | ToolsFailed> =>
     Effect.gen(function* () {
       const { connect, get } = yield* registered

@@ -4,7 +4,7 @@ import { Caller } from "../../src/contract/callers/Caller.ts"
 import { callsOf } from "../../src/mcp/callsOf.ts"
 import { makeRecordedCalls } from "../../src/mcp/recordedCalls.ts"
 import type { ImagePart } from "../../src/generation/Conversation.ts"
-import { mcpServers } from "../../src/responses/mcp/mcpServers.ts"
+import { mcpServers } from "../../src/pipeline/mcpEntries.ts"
 
 const picture = (bytes: number): ImagePart => ({
   type: "image",

@@ -1,11 +1,11 @@
 import { Redacted } from "effect"
-import { isObject, listAt, objectAt, textAt } from "../../contract/json/json.ts"
-import type { JsonObject } from "../../contract/fields.ts"
-import { recordOf } from "../../contract/json/recordOf.ts"
-import { mostServers } from "../../generation/McpServerRequest.ts"
-import type { ListedTool, McpServerRequest, ServerWords } from "../../generation/McpServerRequest.ts"
-import { toolNames, wrongHeaders, wrongServerAddress, wrongToken } from "../../generation/mcpFields.ts"
-import type { Complain } from "../parts.ts"
+import { isObject, listAt, objectAt, textAt } from "../contract/json/json.ts"
+import type { JsonObject } from "../contract/fields.ts"
+import { recordOf } from "../contract/json/recordOf.ts"
+import { mostServers } from "../generation/McpServerRequest.ts"
+import type { ListedTool, McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
+import { toolNames, wrongHeaders, wrongServerAddress, wrongToken } from "../generation/mcpFields.ts"
+import type { Complain } from "./askedServers.ts"
 
 const longestDescription = 4_096
 

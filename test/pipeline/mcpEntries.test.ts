@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { mcpServers } from "../../../src/responses/mcp/mcpServers.ts"
+import { mcpServers } from "../../src/pipeline/mcpEntries.ts"
 
 const read = (...tools: ReadonlyArray<object>) => {
   const complaints: Array<string> = []
