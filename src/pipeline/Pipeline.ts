@@ -13,6 +13,7 @@ import { runFuture } from "../flow/runFuture.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { CallerServers } from "../mcp/CallerServers.ts"
+import { encodedBy } from "./encodedBy.ts"
 import { fold } from "./fold.ts"
 import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
@@ -41,6 +42,9 @@ interface Prepared<S, P, A> {
   readonly request: Incoming
   readonly release: Release | undefined
 }
+
+/** A conversation, and if it has calls that the gateway made. */
+type Histories = Pick<TextRequest<never, never, never>, "conversation" | "hasOwnCalls">
 
 /** A generation that has begun, for a caller that pulls it. */
 export interface Started<A> {
@@ -92,15 +96,11 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     }
 
     /** True if the gateway calls the servers of a request, not an upstream that it passes through to. */
-    const callsHere = (
-      dialect: Dialect,
-      naming: Naming,
-      text: Pick<TextRequest<never, never, never>, "conversation" | "hasOwnCalls">
-    ) =>
+    const callsHere = (dialect: Dialect, naming: Naming, { conversation, hasOwnCalls }: Histories) =>
       callsServers(
         callerServers,
         naming,
-        text.hasOwnCalls?.() !== true && dispatch.passes(text.conversation.model, dialect, true)
+        hasOwnCalls?.() !== true && dispatch.passes(conversation.model, dialect, true)
       )
 
     /** Turns a large request into items in one turn of the event loop and generates in another. */
@@ -279,12 +279,8 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       }
 
     /** True if a task calls the servers of its request itself. Fails if it may not. */
-    const runsServers = (
-      dialect: Dialect,
-      naming: Naming,
-      conversation: Conversation
-    ): Effect.Effect<boolean, Failure> =>
-      Effect.tap(callsHere(dialect, naming, conversation), (isHere) =>
+    const runsServers = (dialect: Dialect, naming: Naming, text: Histories): Effect.Effect<boolean, Failure> =>
+      Effect.tap(callsHere(dialect, naming, text), (isHere) =>
         isHere ? admitServers(callerServers, naming) : Effect.void
       )
 
@@ -302,13 +298,3 @@ const turn = Effect.promise(nextTurn)
 
 const isLarge = <S, P, A>(text: TextRequest<S, P, A>, request: Incoming): boolean =>
   text.isLarge === true || request.isLarge === true
-
-/**
- * Applies a function to the encoding of a generation, passthrough or translated. The only place that distinguishes
- * them.
- */
-const encodedBy = <S, P, A, B>(
-  text: TextRequest<S, P, A>,
-  generation: Generation,
-  use: <T>(encoding: Encoding<T, A>) => B
-): B => (generation.passthrough === true ? use(text.passed()) : use(text.translated()))

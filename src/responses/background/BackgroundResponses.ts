@@ -94,8 +94,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const { encoding, text } = prepared
         const { conversation, mayReachWeb, objection, servers } = text
         const isHere =
-          servers !== undefined &&
-          (yield* pipeline.runsServers("responses", { asked: servers, caller, request }, conversation))
+          servers !== undefined && (yield* pipeline.runsServers("responses", { asked: servers, caller, request }, text))
         const quote = yield* models.quote(caller, conversation, {
           family: isHere ? undefined : "responses",
           hasServers: servers !== undefined && !isHere,
