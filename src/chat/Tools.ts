@@ -52,7 +52,10 @@ const CustomTool = Schema.Struct({
 const hostedType = /^(builtin_function|web_search\w{0,32}|retrieval|mcp|openrouter:\w{1,64})$/
 
 const HostedTool = Schema.Struct({
-  type: required(Schema.String.pipe(Schema.pattern(hostedType)), "Only an upstream of this dialect runs it; the gateway calls the tools of `mcp` servers.")
+  type: required(
+    Schema.String.pipe(Schema.pattern(hostedType)),
+    "Only an upstream of this dialect runs it; the gateway calls the tools of `mcp` servers."
+  )
 }).annotations({ identifier: "ChatHostedTool" })
 
 export const Tool = variants(
