@@ -13,7 +13,7 @@ import { logger } from "./administer.ts"
 import { ownModels } from "./ownModels.ts"
 import { priceShown } from "./priceShown.ts"
 import { table } from "./table.ts"
-import { SettingsLive } from "./settings.ts"
+import { SettingsLive, UnaskedSettings } from "./settings.ts"
 
 /**
  * Validates the settings as a start does, and prints what would be served.
@@ -69,7 +69,7 @@ export const checkGateway = (live: boolean) =>
         onSome: (path) => `\n${path} is in order.`
       })
     )
-  }).pipe(Effect.provide(Layer.merge(SettingsLive, logger)))
+  }).pipe(Effect.provide(Layer.merge(live ? SettingsLive : UnaskedSettings, logger)))
 
 const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (a million tokens)"]
 

@@ -20,6 +20,9 @@ const stored = Layer.succeed(StoredConfiguration, readStored)
 /** Settings from the environment and from the file or database that it names. */
 export const SettingsLive = settingsOf((variables) => Layer.provide(Settings.from(variables), stored))
 
+/** The same, without what commands of the file print. */
+export const UnaskedSettings = settingsOf((variables) => Layer.provide(Settings.from(variables, true, "skip"), stored))
+
 /** The same for commands that ask no upstream, so need none of their secrets. */
 export const CommandSettings = settingsOf((variables) => Layer.provide(Settings.from(variables, false), stored))
 

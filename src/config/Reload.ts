@@ -6,6 +6,7 @@ import { backoff } from "../flow/schedules.ts"
 import { Configuration } from "./Configuration.ts"
 import { Settings } from "./Settings.ts"
 import { defaultFile } from "./environment.ts"
+import { makeCommandsPass } from "./makeCommandsPass.ts"
 import { spelt } from "./spelt.ts"
 import { regularFiles } from "../flow/RegularFiles.ts"
 import type { UnreadableFile } from "../flow/RegularFiles.ts"
@@ -16,6 +17,8 @@ import { Variables } from "./variables.ts"
 const isMissing = (stamp: string | undefined) => stamp === undefined
 
 const watchEvery = "500 millis"
+const askEvery = "5 seconds"
+const noOutputs = new Map()
 
 /** Sections that take effect only at the next start. The Helm chart replaces its pods for them. */
 export const fixed = [
@@ -45,7 +48,7 @@ export class Reload extends Context.Tag("gateway/config/Reload")<
 >() {}
 
 /**
- * Reloads the configuration when its file changes, on request, and on SIGHUP, which stops the process if its terminal was
+ * Reloads the configuration when its file or the output of one of its commands changes, on request, and on SIGHUP, which stops the process if its terminal was
  * closed. An invalid configuration changes nothing. Each reload logs its outcome.
  */
 export const ReloadLive = Layer.scoped(
@@ -138,6 +141,11 @@ export const ReloadLive = Layer.scoped(
       }),
       (hangUp) => Effect.sync(() => process.off("SIGHUP", hangUp))
     )
+    const askCommands = yield* makeCommandsPass(() => configuration.current().printed ?? noOutputs)
+    const askAgain = Effect.tap(askCommands, ([program]) =>
+      program === undefined ? Effect.void : wanted.offer(`the command ${program} prints another secret`)
+    )
+    yield* daemon("reload.commands", Effect.as(askAgain, Effect.sleep(askEvery)), backoff)
     yield* daemon("reload.watch", Effect.as(watch, Effect.sleep(watchEvery)), backoff)
     yield* daemon("reload", Effect.succeed(Effect.flatMap(wanted.take, reload)), backoff)
     return { want }

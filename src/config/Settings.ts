@@ -6,20 +6,15 @@ import type { PoolSettings } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
 import type { Located } from "./document.ts"
 import type { Environment } from "./secretVariable.ts"
-import {
-  configurationFile,
-  defaultFile,
-  environmentOf,
-  inDatabase,
-  secretFilesOf,
-  secretVariables
-} from "./environment.ts"
+import { configurationFile, defaultFile, environmentOf, inDatabase, secretFilesOf } from "./environment.ts"
+import { secretVariables } from "./secretVariables.ts"
 import { filesPlace } from "./filesPlace.ts"
 import type { FilesPlace } from "./filesPlace.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { fileSource, readGatewayText, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
 import type { LoadContext, Source } from "./source.ts"
 import { notHere } from "./SecretFiles.ts"
+import type { Commands } from "./SecretFiles.ts"
 import { proxiesOf } from "./proxies.ts"
 import type { ProxyOf } from "./proxies.ts"
 import { spanOf } from "./spanOf.ts"
@@ -122,8 +117,9 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
    * @param given environment variables by name; `GATEWAY_CONFIG` names the file, otherwise `gateway.yaml` is read if it
    *   exists. Those of `gateway.env` beside it are added.
    * @param needsSecrets false for a command that asks no upstream: secrets that only upstreams need may be missing
+   * @param commands `skip`: secrets that commands print are not needed either
    */
-  static readonly from = (given: Environment, needsSecrets = true) =>
+  static readonly from = (given: Environment, needsSecrets = true, commands: Commands = "run") =>
     Layer.effect(
       Settings,
       Effect.gen(function* () {
@@ -131,7 +127,7 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
         const env = yield* read
         const variables = yield* readEnvironment(env)
         const context = Effect.map(read, (env) => ({ env, needsSecrets }))
-        const source = yield* sourceOf(variables, context)
+        const source = yield* sourceOf(variables, context, commands)
         const readAll = Effect.gen(function* () {
           // Looked at before they are read, so that a change meanwhile is one.
           const named = yield* secretFilesOf(given, configurationFile(given))
@@ -139,7 +135,7 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
           const file = yield* source.read
           return { ...file, variables, files: new Map([...named, ...(file.files ?? [])]) }
         })
-        return yield* settle(env, variables, { ...source, context, read: readAll }, yield* readAll)
+        return yield* settle(env, variables, { ...source, commands, context, read: readAll }, yield* readAll)
       })
     )
 
@@ -157,8 +153,14 @@ const besideDatabase = (url: string): string =>
 
 const days = (count: number) => Duration.days(count)
 
-const sourceOf = (variables: Variables, context: LoadContext): Effect.Effect<Source, BadSettings> => {
-  if (variables.GATEWAY_CONFIG !== inDatabase) return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, context))
+const sourceOf = (
+  variables: Variables,
+  context: LoadContext,
+  commands: Commands
+): Effect.Effect<Source, BadSettings> => {
+  if (variables.GATEWAY_CONFIG !== inDatabase) {
+    return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, context, commands))
+  }
   const url = Option.fromNullable(variables.GATEWAY_DATABASE_URL).pipe(
     Option.map(Redacted.value),
     Option.filter(isPostgres),
@@ -174,17 +176,23 @@ const direct: ProxyOf = () => undefined
 /** Both are still accepted, so that an upgrade does not fail on them. */
 const warmUpEnded = "GATEWAY_WARM_UP and server.warm_up no longer do anything and are refused from 2.0 on: remove them"
 
+interface Loading {
+  readonly commands: Commands
+  readonly context: LoadContext
+}
+
 /** The environment wins over the file. */
 const settle = (
   env: Environment,
   variables: Variables,
-  { context, isStored, path, read }: Source & { readonly context: LoadContext },
+  { commands, context, isStored, path, read }: Source & Loading,
   file: Located<GatewayFile>
 ): Either.Either<GatewaySettings, BadSettings> => {
   const { callbacks, custody, database, log, redis, requests, retention, server } = file.value
   const files = typeof file.value.files === "string" ? { at: file.value.files } : (file.value.files ?? {})
   const section = sectionOf(database)
-  if (section.url !== undefined && !Schema.is(DatabaseUrl)(Redacted.value(section.url))) {
+  const isUnknown = commands === "skip" && section.url !== undefined && Redacted.value(section.url) === notHere
+  if (section.url !== undefined && !isUnknown && !Schema.is(DatabaseUrl)(Redacted.value(section.url))) {
     const path = Redacted.isRedacted(database) ? ["database"] : ["database", "url"]
     const rule = Redacted.value(section.url) === notHere ? "its file can't be read" : databaseUrls
     return Either.left(file.complain(path, `${path.join(".")}: ${rule}`))

@@ -4,8 +4,10 @@ import { isNode, isScalar, LineCounter, parseDocument, visit } from "yaml"
 import type { Document } from "yaml"
 import { describe, firstFinding } from "../contract/describe.ts"
 import { notHere, SecretFiles, secretReader } from "./SecretFiles.ts"
+import { isObject } from "../contract/json/json.ts"
 import { documentVariable } from "./secretVariable.ts"
 import type { Environment } from "./secretVariable.ts"
+import type { Commands, Printed } from "./SecretFiles.ts"
 import type { Stamps } from "./watchedFile.ts"
 
 /** Invalid settings. The gateway refuses to start; the message is one line that names the place and the problem. */
@@ -20,6 +22,8 @@ export interface Located<A> {
   readonly opened?: ReadonlyArray<string>
   /** The files that it was read from: its own, and those that it refers to. */
   readonly files?: Stamps
+  /** The commands whose output it holds. */
+  readonly printed?: ReadonlyMap<string, Printed>
   /** Makes an error of a later stage: `gateway.yaml:12: models.x: …`. */
   readonly complain: (path: ReadonlyArray<PropertyKey>, rule: string) => BadSettings
 }
@@ -31,6 +35,8 @@ export interface DocumentContext {
   readonly folder?: string
   /** False: secrets of upstreams, servers of tools, search and keys may be missing; a placeholder takes their place. */
   readonly needsSecrets?: boolean
+  /** By default they are refused. */
+  readonly commands?: Commands
 }
 
 /** Sections whose secrets only a serving gateway needs. */
@@ -43,7 +49,7 @@ const servedSections = new Set<PropertyKey | undefined>(["upstreams", "search", 
 export const readDocument = Effect.fnUntraced(function* <A, I>(
   file: string,
   text: string,
-  { env, folder = ".", needsSecrets = true }: DocumentContext,
+  { commands, env, folder = ".", needsSecrets = true }: DocumentContext,
   schema: Schema.Schema<A, I, SecretFiles>
 ): Effect.fn.Return<Located<A>, BadSettings> {
   const lines = new LineCounter()
@@ -60,14 +66,15 @@ export const readDocument = Effect.fnUntraced(function* <A, I>(
   }
   const complain = (path: ReadonlyArray<PropertyKey>, rule: string) =>
     new BadSettings({ message: `${file}:${lineOf(document, lines, path)}: ${rule}` })
-  const reader = secretReader(folder, needsSecrets)
+  const reader = secretReader(folder, needsSecrets, commands)
   const missing: Array<BadSettings> = []
   const written: unknown = document.toJS() ?? {}
   const variables = new Map<string, Either.Either<string | undefined, string>>()
   const names = new Set<string>()
   interpolate(written, [], (name) => (names.add(name), ""))
   for (const name of names) variables.set(name, yield* Effect.either(documentVariable(env, name, reader)))
-  const value = interpolate(written, [], (name, path) => {
+  const needed = needsSecrets ? written : withoutCommands(written)
+  const value = interpolate(needed, [], (name, path) => {
     const given = variables.get(name) ?? Either.right(undefined)
     if (Either.isRight(given) && given.right !== undefined) return given.right
     if (!needsSecrets && servedSections.has(path[0])) return notHere
@@ -80,9 +87,17 @@ export const readDocument = Effect.fnUntraced(function* <A, I>(
   const decode = ParseResult.decodeUnknown(schema, { errors: "first", onExcessProperty: "error" })
   return yield* Effect.mapBoth(Effect.provideService(decode(value), SecretFiles, reader), {
     onFailure: (issue) => complain(firstFinding(issue).path, describe(issue).message),
-    onSuccess: (value): Located<A> => ({ value, complain, files: reader.files })
+    onSuccess: (value): Located<A> => ({ value, complain, files: reader.files, printed: reader.printed })
   })
 })
+
+/** The document with a placeholder for each command of a section that only a serving gateway needs. */
+const withoutCommands = (value: unknown, path: ReadonlyArray<string | number> = []): unknown => {
+  if (Array.isArray(value)) return value.map((item, index) => withoutCommands(item, [...path, index]))
+  if (!isObject(value)) return value
+  if (Array.isArray(value["command"]) && servedSections.has(path[0])) return notHere
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutCommands(item, [...path, key])]))
+}
 
 /** The offset of the first key that its mapping has twice. */
 const repeatedKey = (document: Document): number | undefined => {

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { BadSettings } from "./document.ts"
 import { secretReader } from "./SecretFiles.ts"
 import { isSet, secretVariable } from "./secretVariable.ts"
+import { secretVariables } from "./secretVariables.ts"
 import type { Environment } from "./secretVariable.ts"
 import { lookAt, readFile, stampOf } from "./watchedFile.ts"
 import type { Stamps } from "./watchedFile.ts"
@@ -13,19 +14,6 @@ const variablesFile = "gateway.env"
 
 /** Mode bits of group and others. */
 const others = 0o077
-
-/** The gateway's own variables that hold secrets, each of which `<NAME>_FILE` may name a file for. */
-export const secretVariables = [
-  "GATEWAY_SECRET",
-  "GATEWAY_ADMIN_KEY",
-  "GATEWAY_BOOTSTRAP_KEY",
-  "GATEWAY_WEBHOOK_SECRET",
-  "GATEWAY_DATABASE_URL",
-  "GATEWAY_DATABASE_DIRECT_URL",
-  "GATEWAY_REDIS_URL",
-  "GATEWAY_FILES_ACCESS_KEY_ID",
-  "GATEWAY_FILES_SECRET_ACCESS_KEY"
-] as const
 
 /**
  * The environment with the variables of `gateway.env` beside the configuration file, which the environment wins over, and

@@ -4,6 +4,7 @@ import { Context, Effect, Either, Option, Redacted } from "effect"
 import { mostOfSettings } from "../flow/RegularFiles.ts"
 import { BadSettings, readDocument } from "./document.ts"
 import type { Located, DocumentContext } from "./document.ts"
+import type { Commands } from "./SecretFiles.ts"
 import { defaultFile, inDatabase, stampFile, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
@@ -37,10 +38,13 @@ export interface Source {
 }
 
 /** A document's surroundings, looked at anew each time. */
-export type LoadContext = Effect.Effect<Omit<DocumentContext, "folder">, BadSettings>
+export type LoadContext = Effect.Effect<Omit<DocumentContext, "folder" | "commands">, BadSettings>
 
-/** @param named the value of `GATEWAY_CONFIG` */
-export const fileSource = (named: string | undefined, context: LoadContext): Source => {
+/**
+ * @param named the value of `GATEWAY_CONFIG`
+ * @param commands of the node's own file, the only one that may name them
+ */
+export const fileSource = (named: string | undefined, context: LoadContext, commands: Commands): Source => {
   const findFile = () => {
     if (named !== undefined) return Option.some(named)
     return existsSync(defaultFile) ? Option.some(defaultFile) : Option.none()
@@ -54,7 +58,7 @@ export const fileSource = (named: string | undefined, context: LoadContext): Sou
       const found = Option.orElse(path, findFile)
       const own = Option.getOrElse(found, () => defaultFile)
       const before = yield* Effect.forEach([own, variablesFileOf(own)], stampFile)
-      const file = yield* readGatewayFile(found, yield* context)
+      const file = yield* readGatewayFile(found, { ...(yield* context), commands })
       return { ...file, files: new Map([...before, ...(file.files ?? [])]) }
     })
   }

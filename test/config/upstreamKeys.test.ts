@@ -51,7 +51,7 @@ describe("keys of an upstream", () => {
   it.each([
     ["keys: []", "keys: expected one key or more"],
     ['keys: "${A}"', "keys: expected a list of keys"],
-    ["keys: [sk-a, [sk-b]]", "keys[1]: expected a key as text, as { file }, or as { key, weight }"],
+    ["keys: [sk-a, [sk-b]]", "keys[1]: expected a key as text, as { file }, as { command }, or as { key, weight }"],
     ["keys: [{ weight: 2 }]", "keys[0].key: is required; expected a string or an object"],
     ["keys: [{ key: sk-a, weight: 0 }]", "keys[0].weight: expected a positive number; got 0"],
     ["keys: [sk-a, { key: { file: none } }]", "keys[1].key: the file none can't be read (ENOENT)"],

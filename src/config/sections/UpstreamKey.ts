@@ -14,7 +14,7 @@ export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
     const refuse = (message: string) => new ParseResult.Forbidden(ast, given, message)
     const isObject = typeof given === "object" && given !== null && !Array.isArray(given)
     if (!isObject && (typeof given !== "string" || given === "")) {
-      return ParseResult.fail(refuse("expected a key as text, as { file }, or as { key, weight }"))
+      return ParseResult.fail(refuse("expected a key as text, as { file }, as { command }, or as { key, weight }"))
     }
     const shown = (issue: ParseResult.ParseIssue) => {
       const { path, rule } = firstFinding(issue)
@@ -24,7 +24,7 @@ export const UpstreamKey = Schema.transformOrFail(Schema.Unknown, Key, {
       )
     }
     const decoded: Effect.Effect<typeof Key.Type, ParseResult.ParseIssue, SecretFiles> =
-      isObject && !("file" in given)
+      isObject && !("file" in given || "command" in given)
         ? ParseResult.decodeUnknown(Weighted)(given, options)
         : ParseResult.decodeUnknown(HeaderSecret)(given, options)
     return Effect.mapError(decoded, shown)

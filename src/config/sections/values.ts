@@ -28,7 +28,7 @@ export const RedisUrl = Schema.String.pipe(
 
 export const BaseUrl = Schema.String.pipe(Schema.filter((text) => wrongBaseUrl(text)))
 
-/** Text, or `{ file }` with the path of a file that holds it. */
+/** Text, or `{ file }` or `{ command }`. */
 export const Secret = secretOf(Schema.NonEmptyString)
 /** A secret that is sent in a header. */
 export const HeaderSecret = secretOf(

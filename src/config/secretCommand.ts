@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { mostOfSecret } from "../flow/RegularFiles.ts"
+import { secretVariables } from "./secretVariables.ts"
+
+/** A program that prints a secret, such as a secret manager's: `["vault", "kv", "get", …]`. No shell reads it. */
+export type SecretCommand = ReadonlyArray<string>
+
+/** The most time that a program may take. People are not there to unlock anything. */
+const mostMs = 30_000
+
+/**
+ * Runs a program and gives what it prints, without trailing blanks and line breaks; or a message with its name alone, since
+ * its arguments and its words may hold secrets. It gets the gateway's environment, without the gateway's own secrets.
+ */
+export const runCommand = (command: SecretCommand, folder: string): Effect.Effect<string, string> => {
+  const [program = ""] = command
+  const refuse = (why: string) => Effect.fail(`the command ${program} ${why}`)
+  return Effect.tryPromise({
+    try: (signal) => printedBy(command, folder, signal),
+    catch: (cause) => (cause instanceof Refused ? cause.message : "can't be started")
+  }).pipe(
+    Effect.timeoutFail({ duration: mostMs, onTimeout: () => `did not end within ${mostMs / 1_000} s` }),
+    Effect.catchAll(refuse),
+    Effect.flatMap((text) => (text === "" ? refuse("printed nothing") : Effect.succeed(text)))
+  )
+}
+
+class Refused extends Error {}
+
+const printedBy = async ([...command]: SecretCommand, folder: string, signal: AbortSignal): Promise<string> => {
+  const child = Bun.spawn(command, {
+    cwd: folder,
+    env: ownEnvironment(),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    // Its own children may ignore gentler ones.
+    killSignal: "SIGKILL",
+    signal
+  })
+  const output = child.stdout.getReader()
+  const stop = () => void output.cancel()
+  signal.addEventListener("abort", stop)
+  try {
+    const pieces: Array<Uint8Array> = []
+    let bytes = 0
+    for (let read = await output.read(); !read.done; read = await output.read()) {
+      bytes += read.value.length
+      if (bytes > mostOfSecret) throw new Refused(`printed more than ${mostOfSecret} bytes`)
+      pieces.push(read.value)
+    }
+    const code = await child.exited
+    if (code !== 0) throw new Refused(`ended with ${child.signalCode ?? `exit code ${code}`}`)
+    return Buffer.concat(pieces).toString().trimEnd()
+  } finally {
+    signal.removeEventListener("abort", stop)
+    stop()
+    child.kill()
+  }
+}
+
+const ownEnvironment = () => {
+  const own = new Set<string>(secretVariables)
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
+}
