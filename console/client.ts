@@ -3,6 +3,7 @@ import type { AdminApi } from "../src/admin/Api.ts"
 import type { ModelsApi } from "../src/catalogue/Api.ts"
 import type { ConsoleApi } from "../src/people/signIn/Api.ts"
 import type { DevicesApi } from "../src/people/programs/Api.ts"
+import type { ToolsApi } from "../src/people/tools/Api.ts"
 import type { VideosApi } from "../src/videos/Api.ts"
 import { actingIn } from "./actingIn.ts"
 import { basePath } from "./address.ts"
@@ -40,7 +41,7 @@ export const isNotFound = (error: unknown): boolean => error instanceof Refused 
 
 type OwnGroups = typeof AccountApi | typeof ModelsApi | typeof VideosApi
 type AdminCalls = Calls<GroupsOf<typeof AdminApi>, typeof endpoints.admin>
-type ConsoleGroups = GroupsOf<typeof ConsoleApi> | typeof DevicesApi
+type ConsoleGroups = GroupsOf<typeof ConsoleApi> | typeof DevicesApi | typeof ToolsApi
 type ConsoleCalls = Calls<ConsoleGroups, typeof endpoints.console>
 type OwnCalls = Calls<OwnGroups, typeof endpoints.own>
 

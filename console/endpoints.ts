@@ -86,6 +86,11 @@ export const endpoints = {
       showRequest: "POST /console/authorizations/find",
       decideRequest: "POST /console/authorizations/decide"
     },
+    tools: {
+      list: "GET /console/tools/connections",
+      connect: "POST /console/tools/:server/connect",
+      disconnect: "DELETE /console/tools/:server"
+    },
     adminSessions: {
       list: "GET /admin/v1/sessions",
       revoke: "DELETE /admin/v1/sessions/:id"

@@ -24,10 +24,14 @@ import { makeSignInPages } from "./console/signInPages.ts"
 import { AgentSignIns } from "./people/programs/AgentSignIns.ts"
 import { CodeSignIns } from "./people/programs/codes/CodeSignIns.ts"
 import { ProgramTokens } from "./people/programs/ProgramTokens.ts"
+import { ToolsContract } from "./people/tools/Api.ts"
+import { ToolsHandlers } from "./people/tools/Handlers.ts"
+import { ToolConnections } from "./people/tools/ToolConnections.ts"
 import { makeAgentPages } from "./console/agents/agentPages.ts"
 import { DevicesContract } from "./people/programs/Api.ts"
 import { DevicesHandlers } from "./people/programs/Handlers.ts"
 import { makeCodePages } from "./console/codePages.ts"
+import { makeConnectPages } from "./console/connectPages.ts"
 import { makeOAuthPages } from "./console/oauthPages.ts"
 import { AdminKeys, hasAdminKey } from "./access/AdminKeys.ts"
 import { Providers } from "./people/Providers.ts"
@@ -42,8 +46,10 @@ import { RequestsLive } from "./requests/RequestsLive.ts"
 /** Bytes of a body where its family sets no limit of its own. */
 const bodyLimit = 32 * 1024 * 1024
 
-const ConsoleLive = Layer.mergeAll(ConsoleHandlers, DevicesHandlers, PeopleChecksLive).pipe(
-  Layer.provideMerge(Layer.mergeAll(AgentSignIns.Default, CodeSignIns.Default, ProgramTokens.Default)),
+const ConsoleLive = Layer.mergeAll(ConsoleHandlers, DevicesHandlers, ToolsHandlers, PeopleChecksLive).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(AgentSignIns.Default, CodeSignIns.Default, ProgramTokens.Default, ToolConnections.Default)
+  ),
   Layer.provideMerge(SessionAuthenticators.Default),
   Layer.provideMerge(Layer.mergeAll(Sessions.Default, ProviderSessions.Default, SignIns.Default)),
   Layer.provide(PeopleChecks.Default),
@@ -53,7 +59,7 @@ const ConsoleLive = Layer.mergeAll(ConsoleHandlers, DevicesHandlers, PeopleCheck
 const AgentPagesNeeds = Layer.merge(SpendingCaps.Default, UsageReport.Default)
 
 /** The operator's contract with the console's. */
-const OperatorApi = AdminApi.addHttpApi(ConsoleApi).addHttpApi(DevicesContract)
+const OperatorApi = AdminApi.addHttpApi(ConsoleApi).addHttpApi(DevicesContract).addHttpApi(ToolsContract)
 
 /** The server: the gateway's contract, the operator's contract, documentation, the console and metrics. */
 export const ApiServer = Layer.unwrapScoped(
@@ -103,6 +109,7 @@ export const ApiServer = Layer.unwrapScoped(
       ...(yield* makeSignInPages),
       ...(yield* makeOAuthPages),
       ...(yield* makeCodePages),
+      ...(yield* makeConnectPages),
       ...(yield* makeAgentPages),
       ...adminPages
     }

@@ -19,6 +19,7 @@ import { HealthLive } from "./health/Handlers.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { CallerServers } from "./mcp/CallerServers.ts"
+import { PersonGrantsLive } from "./people/tools/PersonGrantsLive.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
 import { LoadedServers } from "./mcp/LoadedServers.ts"
 import { OwnMark } from "./mcp/OwnMark.ts"
@@ -166,7 +167,10 @@ export const handlersOn = (taskStore: Parts["taskStore"]) =>
     Layer.provide(
       Layer.merge(
         TaskSettingsLive,
-        Layer.provideMerge(LoadedServers.layer, Layer.merge(OwnMark.layer, ServerStates.Default))
+        Layer.provideMerge(
+          Layer.provide(LoadedServers.layer, PersonGrantsLive),
+          Layer.merge(OwnMark.layer, ServerStates.Default)
+        )
       )
     )
   )

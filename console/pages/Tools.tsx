@@ -27,7 +27,8 @@ const first = [
 ] as const
 
 const Count = ({ auth, tools }: ToolServerRecord) => {
-  if (tools === null) return <Faint>{auth === "caller" ? text.perCaller : text.unlisted}</Faint>
+  if (tools === null)
+    return <Faint>{auth === "caller" ? text.perCaller : auth === "person" ? text.perPerson : text.unlisted}</Faint>
   const changed = tools.filter((tool) => tool.changed !== undefined).length
   return (
     <>
@@ -112,7 +113,9 @@ const facts: ReadonlyArray<Column<ToolServerRecord>> = [
 /** The MCP servers of the configuration with their states, and the tools of one beside them. */
 export const Tools = () => {
   const { client, go, route, session } = useApp()
-  const { id } = route()
+  const { id: chosen, query } = route()
+  // A link of a program leads here, and so does a server's sign-in.
+  const id = chosen ?? query.get("connect") ?? query.get("connected") ?? undefined
   const servers = useData(
     () => client.admin((admin) => admin.adminTools.list({ urlParams: {} })).then(({ data }) => data),
     { on: ["configuration"] }

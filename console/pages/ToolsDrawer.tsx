@@ -10,6 +10,7 @@ import { Part } from "../parts/states.tsx"
 import { Status } from "../parts/Status.tsx"
 import { Badge, Copyable, Fact, Facts, Faint, Section, When } from "../parts/text.tsx"
 import { words } from "../words/words.ts"
+import { ToolAccount } from "./ToolAccount.tsx"
 
 const text = words.tools.drawer
 
@@ -65,6 +66,7 @@ const Server = (server: ToolServerRecord) => {
           </Fact>
         </Facts>
       </Section>
+      {auth === "person" && <ToolAccount server={server.name} />}
       {warnings.length > 0 && (
         <Section title={text.warnings}>
           {warnings.map((warning) => (
@@ -74,7 +76,7 @@ const Server = (server: ToolServerRecord) => {
       )}
       {tools === null ? (
         <Section>
-          <p class="hint">{auth === "caller" ? text.perCaller : text.unlisted}</p>
+          <p class="hint">{auth === "caller" ? text.perCaller : auth === "person" ? text.perPerson : text.unlisted}</p>
         </Section>
       ) : (
         <Section title={text.tools(number(tools.length))}>

@@ -34,7 +34,10 @@ export const ToolServerRecord = Schema.Struct({
     Schema.NullOr(Schema.String),
     "Its address, without what could be a secret; null for the built-in server, and for roles of some accounts."
   ),
-  auth: answerField(Schema.Literal("none", "key", "caller"), "Whose account it sees: `auth` of the configuration."),
+  auth: answerField(
+    Schema.Literal("none", "key", "caller", "person"),
+    "Whose account it sees: `auth` of the configuration."
+  ),
   trusted: answerField(Schema.Boolean, "True if what it says of its tools is believed."),
   state: answerField(
     Schema.Literal("unknown", "answering", "failing"),
@@ -48,7 +51,7 @@ export const ToolServerRecord = Schema.Struct({
   listed_at: time("When it gave the tools below (ISO 8601, UTC); null before the first list."),
   tools: answerField(
     Schema.NullOr(Schema.Array(ToolRecord)),
-    "Those that are offered, for roles of some accounts those that their keys may use; null before the first list, and with `auth: caller`, where each caller may see others."
+    "Those that are offered, for roles of some accounts those that their keys may use; null before the first list, and with `auth: caller` or `person`, where each may see others."
   ),
   warnings: answerField(Schema.Array(Schema.String), "Why tools of the last list were left out."),
   use: answerField(

@@ -10,6 +10,7 @@ export const listToolsNow = (name: string, entry: McpEntry) =>
     const { watch } = yield* ServerStates
     const server = registered(name, entry, watch)
     if (server.needsToken) return "it wants a token of each caller (auth: caller)"
+    if (server.personal !== undefined) return "it wants the account of each person (auth: person)"
     const { connect } = yield* McpClient
     return yield* connect(server.reached()).pipe(
       Effect.flatMap(({ list }) => list(server.offers)),

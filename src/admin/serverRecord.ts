@@ -30,7 +30,7 @@ export const serverRecord = (
 ): ToolServerRecord => {
   const { lastFailure, list } = state ?? {}
   const isShown = (tool: McpTool) => rules === undefined || rules.some((one) => mayUseTool(one, name, tool.name))
-  const tools = auth === "caller" ? undefined : list?.tools.filter(isShown)
+  const tools = auth === "caller" || auth === "person" ? undefined : list?.tools.filter(isShown)
   return {
     object: "tool_server",
     name,

@@ -74,8 +74,8 @@ const failure = ({ last_failure: last, name }: ToolServerRecord): ReadonlyArray<
 
 const toolsText = ({ auth, name, tools }: ToolServerRecord): string => {
   if (tools === null) {
-    return auth === "caller"
-      ? `${name} lists its tools for each caller's token.`
+    return auth === "caller" || auth === "person"
+      ? `${name} lists its tools for each ${auth}'s ${auth === "caller" ? "token" : "account"}.`
       : `${name} has not listed its tools yet: gateway tools ${name} --test`
   }
   return table(

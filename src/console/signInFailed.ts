@@ -1,6 +1,7 @@
 import type { RateLimited } from "../contract/failures/Failure.ts"
 import type { ProviderFailed } from "../people/Providers.ts"
 import type { OAuthRefused } from "../people/programs/OAuthRefused.ts"
+import type { ConnectFailed } from "../people/tools/ConnectFailed.ts"
 import type { SignInRefused } from "../people/SignIns.ts"
 
 /**
@@ -39,13 +40,15 @@ export const signInFailed = (failure: Refusal, again: string): Response => {
   return new Response(html, { status, headers })
 }
 
-type Refusal = SignInRefused | ProviderFailed | RateLimited | OAuthRefused
+type Refusal = SignInRefused | ProviderFailed | RateLimited | OAuthRefused | ConnectFailed
 
 /** A provider's answer is for the operator's log; its word for a refusal is for the person too. */
 const shown = (failure: Refusal) => {
   switch (failure._tag) {
     case "SignInRefused":
       return { status: 403, message: failure.message }
+    case "ConnectFailed":
+      return { status: 403, message: `The account is not connected: ${failure.message}.` }
     case "OAuthRefused":
       return {
         status: failure.status,

@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
     { caller, request: { headers: ofRequest }, words }: RequestServers
   ): Effect.Effect<Reached, InvalidRequest | ToolsFailed> =>
     Effect.gen(function* () {
-      const { connect, get } = yield* registered
+      const { get, open } = yield* registered
       const server = get(name)
       if (server?.exists(caller) !== true) {
         const field = asked.url === undefined ? words.labelField : words.urlField
@@ -121,15 +121,13 @@ const make = Effect.gen(function* () {
         const reason = `it wants a token of your own in ${words.tokenField}`
         return yield* new ToolsFailed({ message: words.unlisted(asked.label, { reason, status: 0 }) })
       }
-      const reached = server.reached(token)
-      const headers = Redacted.make(withOwn(sent, Redacted.value(reached.headers)))
       const admits = (tool: McpTool) => server.admits(caller, tool)
       return {
         name,
         asked,
-        connect: connect({ ...reached, headers }),
+        connect: open(server, caller, { token, sent }),
         admits,
-        callMs: reached.callMs,
+        callMs: server.callMs,
         isTrusted: server.isTrusted
       }
     })
@@ -254,14 +252,6 @@ const make = Effect.gen(function* () {
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const refuse = (param: string, rule: string): Effect.Effect<never, InvalidRequest> => Effect.fail(wrong(param, rule))
-
-type TextHeaders = Readonly<Record<string, string>>
-
-/** The caller's headers with the operator's, which are kept in any spelling. @param sent with names in lower case */
-const withOwn = (sent: TextHeaders, own: TextHeaders): TextHeaders => {
-  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
-  return { ...Object.fromEntries(Object.entries(sent).filter(([name]) => !names.has(name))), ...own }
-}
 
 /** True for the caller's key of the gateway, which goes to no server. */
 const isKeyOf = (headers: Headers, token: Redacted.Redacted): boolean => {

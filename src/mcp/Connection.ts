@@ -211,11 +211,11 @@ export class Connection {
 
   readonly #resultOf = (answer: RpcAnswer): Effect.Effect<Answered, McpFailure> => {
     if (answer.type === "result") return Effect.succeed(answer)
-    const { code, message, status } = answer
+    const { challenge, code, message, status } = answer
     const said = message === "" ? undefined : this.#cut(message)
     // A refused credential, or a server that is away, whatever else the body says.
     if (status === 401 || status === 403 || status >= 500) {
-      return Effect.fail(httpFailure(status, `it answers ${status}`, said))
+      return Effect.fail(httpFailure(status, `it answers ${status}`, said, challenge))
     }
     return Effect.fail(
       new McpFailure({ outcome: "protocol_error", status, code, reason: `it answers with the error ${code}`, said })

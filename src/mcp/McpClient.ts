@@ -36,6 +36,8 @@ export interface McpEnd {
   readonly result?: JsonObject
   /** Absent if it completed. */
   readonly error?: McpError
+  /** Present if no usable answer came. */
+  readonly failure?: McpFailure
   readonly sentBytes: number
   /** Of a result. */
   readonly receivedBytes: number
@@ -88,7 +90,7 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
             Effect.tapError((failure) => doubt(server, failure)),
             Effect.match({
               onSuccess: (answered) => endOf(answered, sentBytes),
-              onFailure: (failure) => failed(failure, sentBytes)
+              onFailure: (failure) => failedEnd(failure, sentBytes)
             })
           )
         }
@@ -187,8 +189,10 @@ const needsPerson = ({ inputRequests }: JsonObject): Pick<McpEnd, "outcome" | "p
   return { outcome: "refused", parts: [{ type: "text", text }], error: executionError(text) }
 }
 
-const failed = (failure: McpFailure, sentBytes: number): McpEnd => ({
+/** The end of a call without a usable answer. */
+export const failedEnd = (failure: McpFailure, sentBytes: number): McpEnd => ({
   outcome: failure.outcome,
+  failure,
   parts: [{ type: "text", text: wordsOf(failure) }],
   error: errorOf(failure),
   sentBytes,

@@ -14,6 +14,10 @@ export class McpFailure extends Data.TaggedError("McpFailure")<{
   readonly reason: string
   /** The server's own words, for the model and the caller alone. */
   readonly said?: string | undefined
+  /** The `WWW-Authenticate` header of a refused credential. */
+  readonly challenge?: string | undefined
+  /** The page at which the person connects an account that is missing. */
+  readonly connectUrl?: string | undefined
 }> {}
 
 /** An error in the form of OpenAI's `mcp_call.error`. */
@@ -40,8 +44,8 @@ export const errorOf = ({ code, outcome, reason, said }: McpFailure): McpError =
 export const wrongAnswer = (reason: string): McpFailure =>
   new McpFailure({ outcome: "protocol_error", status: 200, code: invalidMessage, reason })
 
-export const httpFailure = (status: number, reason: string, said?: string): McpFailure =>
-  new McpFailure({ outcome: "http_error", status, code: status, reason, said })
+export const httpFailure = (status: number, reason: string, said?: string, challenge?: string): McpFailure =>
+  new McpFailure({ outcome: "http_error", status, code: status, reason, said, challenge })
 
 export const tooLarge = (status: number, reason: string): McpFailure =>
   new McpFailure({ outcome: "too_large", status, code: status, reason })

@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import type { Scope } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import { sandboxAddress } from "../config/sections/Mcp.ts"
 import type { McpEntry } from "../config/sections/Mcp.ts"
@@ -7,6 +8,10 @@ import { mayUseServer, mayUseTool } from "../contract/callers/toolRule.ts"
 import { matches } from "../contract/text/matches.ts"
 import { plainTls } from "../upstreams/configured/fromSettings.ts"
 import { McpClient } from "./McpClient.ts"
+import type { McpConnection } from "./McpClient.ts"
+import { personalConnection } from "./personalConnection.ts"
+import { PersonGrants } from "./PersonGrants.ts"
+import type { PersonServer } from "./PersonGrants.ts"
 import type { McpServer, McpTool, ServerWatch } from "./McpServer.ts"
 import { sendSandbox } from "./sandboxTools.ts"
 import { sendTo } from "./sendTo.ts"
@@ -18,8 +23,12 @@ import type { Watching } from "./ServerStates.ts"
 export interface RegisteredServer {
   readonly name: string
   readonly description: string | undefined
+  /** Present if each person has an account of their own there. */
+  readonly personal?: PersonServer
   /** True if each caller sends a token of its own for the server. */
   readonly needsToken: boolean
+  /** The most time of a call, in ms. */
+  readonly callMs: number
   /** True if the operator believes what the server says of its tools. */
   readonly isTrusted: boolean
   /** The server with the account that a request uses there. @param token the caller's */
@@ -32,6 +41,14 @@ export interface RegisteredServer {
   readonly exists: (caller: Caller) => boolean
 }
 
+type TextHeaders = Readonly<Record<string, string>>
+
+/** A caller's own token and headers for a server with `auth: caller`. */
+interface CallersOwn {
+  readonly token?: Redacted.Redacted | undefined
+  readonly sent?: TextHeaders
+}
+
 /** The MCP servers of the configuration, which a reload changes at once. A request keeps those that it began with. */
 export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpServers", {
   dependencies: [McpClient.Default],
@@ -39,6 +56,7 @@ export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpSer
     const configuration = yield* Configuration
     const { connect, dropLists } = yield* McpClient
     const states = yield* ServerStates
+    const { tokenOf } = yield* PersonGrants
     let servers: ReadonlyMap<string, RegisteredServer> = new Map()
 
     yield* configuration.follow(({ value: { mcp } }) =>
@@ -55,10 +73,24 @@ export class McpServers extends Effect.Service<McpServers>()("gateway/mcp/McpSer
       })
     )
 
+    /** A connection to a server, with the account that the caller has there. */
+    const open = (
+      server: RegisteredServer,
+      caller: Pick<Caller, "person">,
+      { sent = {}, token }: CallersOwn
+    ): Effect.Effect<McpConnection, never, Scope.Scope> => {
+      const { personal, reached } = server
+      if (personal !== undefined) {
+        return personalConnection({ server: personal, person: caller.person?.id, reached, tokenOf, connect })
+      }
+      const at = reached(token)
+      return connect({ ...at, headers: Redacted.make(withOwn(sent, Redacted.value(at.headers))) })
+    }
+
     return {
+      open,
       get: (name: string): RegisteredServer | undefined => servers.get(name),
-      all: (): ReadonlyArray<RegisteredServer> => [...servers.values()],
-      connect
+      all: (): ReadonlyArray<RegisteredServer> => [...servers.values()]
     } as const
   })
 }) {}
@@ -80,11 +112,15 @@ export const registered = (
     !not_tools.some((pattern) => matches(pattern, tool)) &&
     (entry.read_only !== true || annotations.readOnlyHint === true)
   const needsToken = entry.auth === "caller"
-  const watched = watch?.(name, { entry, offers, hasOneList: !needsToken })
+  const personal = entry.auth === "person"
+  const { client_id: clientId, client_secret: clientSecret, scopes } = entry
+  const watched = watch?.(name, { entry, offers, hasOneList: !needsToken && !personal })
   return {
     name,
     description,
     needsToken,
+    ...(personal && { personal: { name, url, send, clientId, clientSecret, scopes } }),
+    callMs: call_seconds * 1_000,
     isTrusted: entry.trusted === true,
     reached: (token = api_key) => ({
       url,
@@ -101,4 +137,10 @@ export const registered = (
     admits: (caller, tool) => offers(tool) && mayUseTool(caller, name, tool.name),
     exists: (caller) => mayUseServer(caller, name)
   }
+}
+
+/** The caller's headers with the operator's, which are kept in any spelling. @param sent with names in lower case */
+const withOwn = (sent: TextHeaders, own: TextHeaders): TextHeaders => {
+  const names = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  return { ...Object.fromEntries(Object.entries(sent).filter(([name]) => !names.has(name))), ...own }
 }

@@ -2,9 +2,9 @@ import type { Effect, Scope } from "effect"
 import type { Streamed } from "../guard/download.ts"
 import type { McpFailure } from "./McpFailure.ts"
 
-/** A request to an MCP server. A body is JSON. */
+/** A request to an MCP server or to what it names. A body is JSON, unless the headers say otherwise. */
 export interface Sending {
-  readonly method: "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "DELETE"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

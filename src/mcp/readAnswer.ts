@@ -18,6 +18,8 @@ export type RpcAnswer =
       readonly code: number
       readonly message: string
       readonly data: unknown
+      /** The `WWW-Authenticate` header. */
+      readonly challenge?: string | undefined
     }
 
 /** A request that a server sends to its client. */
@@ -90,10 +92,11 @@ const readStream = (answer: Streamed, { id, maxBytes, reply }: Reading) =>
 
 /** An error's status, and the JSON-RPC error in its body if there is one. */
 const readError = (answer: Streamed, type: string): Effect.Effect<RpcAnswer, McpFailure> => {
-  const plain = httpFailure(answer.status, `it answers ${answer.status}`)
+  const challenge = answer.header("www-authenticate")
+  const plain = httpFailure(answer.status, `it answers ${answer.status}`, undefined, challenge)
   if (!isType(type, "application/json")) return Effect.fail(plain)
   return readText(answer, errorBytes).pipe(
-    Effect.map(({ text }) => errorIn(parseJson(text), answer.status)),
+    Effect.map(({ text }) => errorIn(parseJson(text), answer.status, challenge)),
     Effect.orElseSucceed(() => undefined),
     Effect.flatMap((error) => error ?? Effect.fail(plain))
   )
@@ -116,11 +119,18 @@ const responseOf = (
     : Either.left(wrongAnswer("its answer has neither a result nor an error"))
 }
 
-const errorIn = (message: unknown, status: number): Either.Either<RpcAnswer> | undefined => {
+const errorIn = (message: unknown, status: number, challenge?: string): Either.Either<RpcAnswer> | undefined => {
   const error = isObject(message) && !("method" in message) ? message["error"] : undefined
   const code = numberAt(error, "code")
   if (!isObject(error) || code === undefined) return undefined
-  return Either.right({ type: "error", status, code, message: textAt(error, "message") ?? "", data: error["data"] })
+  return Either.right({
+    type: "error",
+    status,
+    code,
+    message: textAt(error, "message") ?? "",
+    data: error["data"],
+    challenge
+  })
 }
 
 const requestOf = (message: JsonObject): ServerRequest | undefined => {

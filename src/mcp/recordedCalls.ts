@@ -23,7 +23,7 @@ export interface RecordedCall extends Pick<LeavingCall, "id" | "server" | "tool"
 }
 
 /** The end of a call; that of an earlier one has no outcome of its own. */
-export interface RecordedEnd extends ClaimedEnd, Partial<Pick<McpEnd, "outcome" | "result">> {}
+export interface RecordedEnd extends ClaimedEnd, Partial<Pick<McpEnd, "outcome" | "result" | "failure">> {}
 
 /** The one way in which tools are called: with a row before and after, its metrics, its span, and a line in the log. */
 export const makeRecordedCalls = Effect.gen(function* () {

@@ -41,6 +41,7 @@ import { toolRules } from "./migrations/0071_toolRules.ts"
 import { tokenResources } from "./migrations/0072_tokenResources.ts"
 import { toolCalls } from "./migrations/0073_toolCalls.ts"
 import { toolRounds } from "./migrations/0074_toolRounds.ts"
+import { toolGrants } from "./migrations/0075_toolGrants.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -89,7 +90,8 @@ const onBoth: ReadonlyArray<Step> = [
   [71, "toolRules", toolRules],
   [72, "tokenResources", tokenResources],
   [73, "toolCalls", toolCalls],
-  [74, "toolRounds", toolRounds]
+  [74, "toolRounds", toolRounds],
+  [75, "toolGrants", toolGrants]
 ]
 
 /** The schema that this gateway works with. */

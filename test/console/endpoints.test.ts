@@ -9,12 +9,13 @@ import { ModelsApi } from "../../src/catalogue/Api.ts"
 import { ConsoleApi } from "../../src/people/signIn/Api.ts"
 import { withoutDecodeError } from "../../src/contract/failures/withoutDecodeError.ts"
 import { DevicesContract } from "../../src/people/programs/Api.ts"
+import { ToolsContract } from "../../src/people/tools/Api.ts"
 import { VideosApi } from "../../src/videos/Api.ts"
 
 const contracts = {
   admin: AdminApi,
   own: withoutDecodeError(HttpApi.make("own").add(AccountApi).add(ModelsApi).add(VideosApi)),
-  console: ConsoleApi.addHttpApi(DevicesContract)
+  console: ConsoleApi.addHttpApi(DevicesContract).addHttpApi(ToolsContract)
 }
 
 /** Where a schema has other values in the program than on the wire, by the path of the field. */

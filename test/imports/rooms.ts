@@ -33,6 +33,9 @@ const services = [
   "callbacks"
 ]
 
+/** People, their sessions, their programs and their accounts at servers of tools. */
+const peoples = ["people", "people/signIn", "people/programs", "people/tools"]
+
 /**
  * Which rooms a room may import, types included. A room is a folder of `src` (one below another is a room of its own
  * where it has a row) or a file beside them. Only rooms above a row may stand in it, so no circle can be allowed: what
@@ -172,11 +175,12 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "account",
     "health"
   ],
-  // Sessions of people and operators, then programs that sign in for people.
+  // Sessions of people and operators, then programs that sign in for people, then their accounts at MCP servers.
   "people/signIn": [...leaves, "guard", "access", "limits", "people", "admin"],
   "people/programs": [...leaves, "access", "people", "people/signIn", "admin"],
+  "people/tools": [...leaves, "guard", "access", "people", "people/signIn", "admin", "mcp"],
   // Pages.
-  console: [...leaves, "guard", "access", "ledger", "catalogue", "people", "people/signIn", "people/programs"],
+  console: [...leaves, "guard", "access", "ledger", "catalogue", ...peoples],
   "../console": [
     "contract",
     "requests",
@@ -188,8 +192,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "admin",
     "Api.ts",
     "catalogue",
-    "people/signIn",
-    "people/programs"
+    ...peoples
   ],
   "Parts.ts": [
     ...leaves,
@@ -227,7 +230,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "account",
     "admin",
     "health",
-    "Parts.ts"
+    "Parts.ts",
+    ...peoples
   ],
   "ApiServer.ts": [
     ...leaves,
@@ -236,15 +240,13 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "mcp",
     "idempotency",
     "requests",
-    "people",
     "admin",
     "health",
     "http",
     "Api.ts",
     "ledger",
-    "people/signIn",
-    "people/programs",
-    "console"
+    "console",
+    ...peoples
   ],
   "Gateway.ts": [
     ...leaves,

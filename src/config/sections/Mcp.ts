@@ -38,11 +38,22 @@ export const McpServer = Schema.Struct({
     "Its address, which may be private; `sandbox` for the built-in server, with a clock, dice, an echo, a slow and a failing tool."
   ),
   auth: optionalField(
-    Schema.Literal("none", "key", "caller"),
-    "Whose account it sees: `key`, the operator's, by `api_key`; `caller`, that of the caller, who sends a token for it with each request ([callers' tokens](tools.md#callers-tokens)); or `none`.",
+    Schema.Literal("none", "key", "caller", "person"),
+    "Whose account it sees: `key`, the operator's, by `api_key`; `caller`, that of the caller, who sends a token for it with each request ([callers' tokens](tools.md#callers-tokens)); `person`, the one that each person connects ([people's accounts](tools.md#peoples-accounts)); or `none`.",
     "`key` with `api_key`, otherwise `none`"
   ),
   api_key: optionalField(HeaderSecret, "Sent as `Authorization: Bearer …`, for `auth: key`.", "no key"),
+  client_id: optionalField(
+    Text,
+    "For `auth: person`: the gateway's registration at the server's sign-in.",
+    "it registers itself"
+  ),
+  client_secret: optionalField(HeaderSecret, "The secret of `client_id`, if it has one.", "none"),
+  scopes: optionalField(
+    Schema.NonEmptyArray(Text),
+    "For `auth: person`: what a person is asked to grant.",
+    "what the server names"
+  ),
   headers: optionalField(namedBy(HeaderSecret, isOwnHeader, headerNames), "Headers of every request to it."),
   description: optionalField(Text, "What it is for, told to clients of `/mcp/<server>`.", "nothing"),
   tools: optionalField(
@@ -74,7 +85,13 @@ export const McpServer = Schema.Struct({
   proxy: optionalField(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's"),
   tls: optionalField(ClientTls, "Like an upstream's.", "the usual authorities, no certificate")
 }).pipe(
-  Schema.filter(({ api_key, auth }) => {
+  Schema.filter(({ api_key, auth, client_id, client_secret, scopes, url }) => {
+    const personal = Object.entries({ client_id, client_secret, scopes }).find(([, value]) => value !== undefined)
+    if (auth !== "person" && personal !== undefined) return { path: [personal[0]], message: "is for auth: person" }
+    if (client_secret !== undefined && client_id === undefined) {
+      return { path: ["client_secret"], message: "is for a client_id" }
+    }
+    if (auth === "person" && url === sandboxAddress) return { path: ["auth"], message: "the sandbox has no sign-in" }
     if (auth === "key" && api_key === undefined) return { path: ["api_key"], message: "is required for auth: key" }
     return api_key === undefined || auth === undefined || auth === "key"
       ? true

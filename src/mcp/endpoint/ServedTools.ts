@@ -12,7 +12,7 @@ import type { McpTool } from "../McpServer.ts"
 import { McpServers } from "../McpServers.ts"
 import type { RegisteredServer } from "../McpServers.ts"
 import { makeRecordedCalls } from "../recordedCalls.ts"
-import { called, codes, errorAnswer, failed, toolsListed } from "./answers.ts"
+import { called, codes, errorAnswer, failed, personLed, toolsListed } from "./answers.ts"
 import type { Answer } from "./answers.ts"
 import { wrongArguments } from "./headers.ts"
 import type { ToolRequest } from "./readMessage.ts"
@@ -34,7 +34,12 @@ interface Offered {
 }
 
 /** The reason that a server offers nothing at the moment, for people and models. */
-type Unavailable = string
+interface Unavailable {
+  readonly server: string
+  readonly reason: string
+  /** The page at which the person connects an account that is missing. */
+  readonly connectUrl?: string | undefined
+}
 
 /** How many servers are asked at once. */
 const atOnce = 8
@@ -42,7 +47,7 @@ const atOnce = 8
 const patienceMs = 5_000
 
 export const makeServedTools = Effect.gen(function* () {
-  const { all, connect, get } = yield* McpServers
+  const { all, get, open } = yield* McpServers
   const { recorded } = yield* makeRecordedCalls
   const offeredBy = (
     server: RegisteredServer,
@@ -54,14 +59,17 @@ export const makeServedTools = Effect.gen(function* () {
       const { name } = server
       const token = server.needsToken ? tokenIn(headers, name) : undefined
       if (server.needsToken && token === undefined) return yield* Effect.fail(wantsToken(name))
-      const reached = server.reached(token)
-      const connection = yield* connect(reached)
+      const connection = yield* open(server, caller, { token })
       const list = connection.list((tool) => server.admits(caller, tool))
       const { tools } = yield* (isOneOfMany ? briefly(list) : list).pipe(
         Effect.tapError((failure) => notListed(name, failure)),
-        Effect.mapError(({ reason }) => `The tools of "${name}" can't be listed: ${reason}.`)
+        Effect.mapError(({ connectUrl, reason }) => ({
+          server: name,
+          reason: `The tools of "${name}" can't be listed: ${reason}.`,
+          connectUrl
+        }))
       )
-      return tools.map((tool) => ({ tool, server: name, connection, callMs: reached.callMs }))
+      return tools.map((tool) => ({ tool, server: name, connection, callMs: server.callMs }))
     })
 
   /** The tools of servers, and why others offer none. */
@@ -83,11 +91,20 @@ export const makeServedTools = Effect.gen(function* () {
   }
 
   /** A list lacks the servers that don't answer, unless none does. */
-  const listed = (request: ToolRequest, found: Effect.Effect.Success<ReturnType<typeof offers>>): Answer => {
-    const [missing] = found.missing
-    return found.tools.length > 0 || missing === undefined
-      ? toolsListed(request, found.tools)
-      : errorAnswer(request.id, { code: codes.internal, message: missing })
+  const listed = (
+    request: ToolRequest,
+    { missing, tools }: Effect.Effect.Success<ReturnType<typeof offers>>,
+    naming: Naming
+  ): Answer => {
+    const connecting = missing.flatMap(({ connectUrl, server }) =>
+      connectUrl === undefined ? [] : [{ server, tool: connectTool(server) }]
+    )
+    const names = naming(connecting)
+    const all = [...tools, ...connecting.map(({ tool }, index) => ({ tool, name: names[index] ?? tool.name }))]
+    const [first] = missing
+    return all.length > 0 || first === undefined
+      ? toolsListed(request, all)
+      : errorAnswer(request.id, { code: codes.internal, message: first.reason })
   }
 
   const call = (
@@ -108,7 +125,8 @@ export const makeServedTools = Effect.gen(function* () {
     const run = connection.call(tool, JSON.stringify(input))
     return Effect.map(recorded({ caller, request: incoming }, one, run), (end) => {
       if (end.outcome !== "completed") record?.noted(`tool:${end.outcome}`)
-      return called(request, end)
+      const { connectUrl, reason = "" } = end.failure ?? {}
+      return connectUrl === undefined ? called(request, end) : unconnected(request, { server, reason, connectUrl })
     })
   }
 
@@ -122,7 +140,7 @@ export const makeServedTools = Effect.gen(function* () {
       Effect.scoped(
         Effect.flatMap(offers(servers(caller, request.call?.name), naming, caller, incoming.headers), (found) =>
           request.call === undefined
-            ? Effect.succeed(listed(request, found))
+            ? Effect.succeed(listed(request, found, naming))
             : call(request, request.call, found, caller, incoming)
         )
       )
@@ -166,13 +184,30 @@ const tokenIn = (headers: Headers, server: string): Redacted.Redacted | undefine
   return token === null || token === "" || !isHeaderValue(token) ? undefined : Redacted.make(token)
 }
 
-const wantsToken = (server: string): Unavailable =>
-  `"${server}" wants a token of your own: send it in the header ${tokenHeader(server)}.`
+const wantsToken = (server: string): Unavailable => ({
+  server,
+  reason: `"${server}" wants a token of your own: send it in the header ${tokenHeader(server)}.`
+})
+
+/** Stands for a server's tools until the person's account is connected there: clients show no server that lists none. */
+const connectTool = (server: string): McpTool => ({
+  name: "connect",
+  description: `Connects the person's own account at ${server}, which its tools need.`,
+  inputSchema: { type: "object", properties: {} },
+  annotations: {},
+  mirrored: []
+})
+
+/** Leads the person to the page to connect at, once; other clients' models read where it is. */
+const unconnected = (request: ToolRequest, { connectUrl, reason, server }: Unavailable): Answer =>
+  request.call?.leads === true && connectUrl !== undefined
+    ? personLed(request, `Connect your account at ${server} to go on.`, connectUrl)
+    : failed(request, reason)
 
 const notOffered = (request: ToolRequest, name: string, [missing]: ReadonlyArray<Unavailable>): Answer =>
   missing === undefined
     ? errorAnswer(request.id, { code: codes.params, message: `Unknown tool: ${name.slice(0, 128)}` })
-    : failed(request, missing)
+    : unconnected(request, missing)
 
 const notListed = (server: string, { outcome, reason }: McpFailure): Effect.Effect<void> =>
   Effect.logWarning("the tools of a server can't be listed").pipe(Effect.annotateLogs({ server, outcome, reason }))

@@ -2,6 +2,7 @@ import { Struct } from "effect"
 import { version } from "../../../package.json"
 import type { JsonObject } from "../../contract/fields.ts"
 import { listAt, objectAt } from "../../contract/json/json.ts"
+import { randomHex } from "../../contract/text/randomHex.ts"
 import { imageLine } from "../../generation/imageLine.ts"
 import type { McpEnd } from "../McpClient.ts"
 import type { McpTool } from "../McpServer.ts"
@@ -47,9 +48,16 @@ export const resultAnswer = ({ era, id }: Asking, result: JsonObject): Answer =>
   body: { jsonrpc: "2.0", id, result: era === "legacy" ? Struct.omit(result, "resultType") : identified(result) }
 })
 
-const identified = (result: JsonObject): JsonObject => ({
+/** Asks the client to lead its person to an address, and to call again. */
+export const personLed = ({ id }: Asking, message: string, url: string): Answer => {
+  const asked = { method: "elicitation/create", params: { mode: "url", message, url, elicitationId: randomHex() } }
+  const result = { inputRequests: { connect: asked }, requestState: "connect" }
+  return { status: 200, body: { jsonrpc: "2.0", id, result: identified(result, "input_required") } }
+}
+
+const identified = (result: JsonObject, resultType = "complete"): JsonObject => ({
   ...result,
-  resultType: "complete",
+  resultType,
   _meta: { ...objectAt(result, "_meta"), "io.modelcontextprotocol/serverInfo": serverInfo }
 })
 

@@ -10,7 +10,12 @@ import { mismatch, wrongHeaders } from "./headers.ts"
 /** A request that needs the servers: of their tools, or of one of them. */
 export interface ToolRequest extends Asking {
   /** Absent for a list. */
-  readonly call?: { readonly name: string; readonly input: JsonObject }
+  readonly call?: {
+    readonly name: string
+    readonly input: JsonObject
+    /** True if the client leads its person to an address, and has not been asked to yet. */
+    readonly leads?: boolean
+  }
 }
 
 /** A message, which may be an answer. */
@@ -102,7 +107,9 @@ const readCall = (asking: Asking, params: JsonObject): Either.Either<ToolRequest
   if (input !== null && !isObject(input)) {
     return Either.left(errorAnswer(asking.id, invalid("params.arguments: expected an object")))
   }
-  return Either.right({ ...asking, call: { name, input: input ?? {} } })
+  const elicitation = objectAt(objectAt(objectAt(params, "_meta"), capabilitiesKey), "elicitation")
+  const leads = asking.era === "modern" && isObject(elicitation?.["url"]) && params["requestState"] === undefined
+  return Either.right({ ...asking, call: { name, input: input ?? {}, ...(leads && { leads }) } })
 }
 
 const unknownMethod = ({ era, id }: Asking, method: string): Answer =>

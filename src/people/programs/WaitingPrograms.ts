@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { isoTime } from "../../admin/fields.ts"
+import { makePersonOf } from "../signIn/personOf.ts"
 import { SessionAuthenticators } from "../signIn/SessionAuthenticators.ts"
-import type { Acting } from "../../contract/callers/Acting.ts"
-import { AuthMissing, Forbidden, InvalidRequest, NotFound, Unavailable } from "../../contract/failures/Failure.ts"
+import { InvalidRequest, NotFound } from "../../contract/failures/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { AgentSignIns } from "./AgentSignIns.ts"
 import type { ProgramDecision, RequestDecision } from "./Api.ts"
@@ -15,16 +15,8 @@ import { userCodeOf } from "./userCode.ts"
 export const makeWaitingPrograms = Effect.gen(function* () {
   const signIns = yield* AgentSignIns
   const codeSignIns = yield* CodeSignIns
-  const { actingIn, tries } = yield* SessionAuthenticators
-
-  /** The person of the request's session. */
-  const personOf = (request: Incoming) =>
-    Effect.gen(function* () {
-      const acting = yield* actingIn(request)
-      if (acting === undefined) return yield* new AuthMissing({ message: "Not signed in" })
-      if (acting === "away") return yield* new Unavailable({})
-      return isPerson(acting) ? acting : yield* noPerson
-    })
+  const personOf = yield* makePersonOf
+  const { tries } = yield* SessionAuthenticators
 
   /** Wrong codes slow a person down, so that no one finds a waiting program by trying. */
   const byCode = <A, E>({ person }: { readonly person: string }, typed: string, use: UseCode<A, E>) =>
@@ -85,8 +77,6 @@ type UseCode<A, E> = (code: string) => Effect.Effect<A, E | NotFound>
 /** An account may not be there either. */
 const isNoCode = (failure: unknown): boolean => failure instanceof NotFound && failure.param === null
 
-const isPerson = (acting: Acting): acting is Acting & { readonly person: string } => acting.person !== undefined
-
 const decisionOf = ({
   account,
   approve
@@ -102,9 +92,6 @@ const codeOf = (typed: string): Effect.Effect<string, NotFound> => {
     : Effect.succeed(code)
 }
 
-const noPerson = Effect.fail(
-  new Forbidden({ message: "Programs sign in for people: sign in with your company's account, not with an admin key" })
-)
 const noAccount = Effect.fail(
   new InvalidRequest({ param: "account", message: "account: expected the account that pays for the program" })
 )

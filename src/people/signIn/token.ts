@@ -23,7 +23,7 @@ export interface CookiePlace {
  * Browsers accept `__Host-` cookies only from this host, over TLS and for all its paths, `__Secure-` ones over TLS (RFC
  * 6265bis, section 4.1.3). Below a path, where other gateways may have theirs, the cookie is bound to it.
  */
-const nameOf = ({ isSecure, path }: CookiePlace, name: "session" | "sign_in" = "session"): string =>
+const nameOf = ({ isSecure, path }: CookiePlace, name: "session" | "sign_in" | "connect" = "session"): string =>
   `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_${name}`
 
 const wellFormed = /^[\w-]{43}$/
@@ -47,12 +47,23 @@ const onlyIn = (cookie: string, name: string, form: RegExp): Redacted.Redacted |
 export const signInCookieIn = (cookie: string, place: CookiePlace): Redacted.Redacted | undefined =>
   onlyIn(cookie, nameOf(place, "sign_in"), /^[\w-]{1,4000}$/)
 
+/** The same while they connect an account at a server of tools. */
+export const connectCookieIn = (cookie: string, place: CookiePlace): Redacted.Redacted | undefined =>
+  onlyIn(cookie, nameOf(place, "connect"), /^[\w-]{1,4000}$/)
+
 /**
  * The same as `Set-Cookie`; without a text, it removes the cookie. Browsers send a `Strict` one not when a provider of
  * another site sends them back, so this one is `Lax`.
  */
 export const signInCookieFor = (text: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>
-  `${nameOf(place, "sign_in")}=${text === undefined ? "" : Redacted.value(text)}; HttpOnly; SameSite=Lax; ` +
+  laxCookie(nameOf(place, "sign_in"), text, seconds, place)
+
+/** The same while they connect an account at a server of tools. */
+export const connectCookieFor = (text: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>
+  laxCookie(nameOf(place, "connect"), text, seconds, place)
+
+const laxCookie = (name: string, text: Redacted.Redacted | undefined, seconds: number, place: CookiePlace): string =>
+  `${name}=${text === undefined ? "" : Redacted.value(text)}; HttpOnly; SameSite=Lax; ` +
   `Path=${place.path || "/"}; Max-Age=${seconds}${place.isSecure ? "; Secure" : ""}`
 
 /** The `Set-Cookie` value for a token; without one, it removes the cookie. */

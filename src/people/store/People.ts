@@ -150,6 +150,7 @@ export class People extends Effect.Service<People>()("gateway/people/store/Peopl
       Effect.gen(function* () {
         yield* sql`UPDATE people SET ended_at = ${nowMs}, held = 'over' WHERE id = ${id}`
         yield* sql`UPDATE provider_tokens SET refresh_token = NULL, id_token = NULL WHERE person_id = ${id}`
+        yield* sql`DELETE FROM mcp_grants WHERE person_id = ${id}`
         const sessions = yield* sql`DELETE FROM sessions WHERE person_id = ${id} RETURNING id`
         const tokens = sql`DELETE FROM person_tokens WHERE key_id IN (SELECT id FROM keys WHERE person_id = ${id})`
         // The first waits for a refresh under way, whose new tokens only the second sees.
