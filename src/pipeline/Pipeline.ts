@@ -19,16 +19,8 @@ import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
 import { once, releaseAfter } from "./releaseAfter.ts"
 import type { Release } from "./releaseAfter.ts"
-import {
-  admitServers,
-  callsServers,
-  isAlwaysTranslated,
-  notCalled,
-  offerServers,
-  refusedInLine,
-  withServers
-} from "./withServers.ts"
-import type { Naming } from "./withServers.ts"
+import { admitServers, isAlwaysTranslated, notCalled, offerServers, refusedInLine, withServers } from "./withServers.ts"
+import { serversHere } from "./serversHere.ts"
 import { streamAnswer } from "./streamAnswer.ts"
 import type { AskedServers, Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
 import { families } from "../contract/kinds.ts"
@@ -43,9 +35,6 @@ interface Prepared<S, P, A> {
   readonly release: Release | undefined
 }
 
-/** A conversation, and if it has calls that the gateway made. */
-type Histories = Pick<TextRequest<never, never, never>, "conversation" | "hasOwnCalls">
-
 /** A generation that has begun, for a caller that pulls it. */
 export interface Started<A> {
   readonly generation: Generation
@@ -58,6 +47,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
   effect: Effect.gen(function* () {
     const dispatch = yield* Dispatch
     const callerServers = yield* CallerServers
+    const { callsHere, listed, runsServers } = serversHere(callerServers, dispatch)
     const files = yield* InlineFiles
     const runtime = yield* Effect.runtime()
 
@@ -94,14 +84,6 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         ? Future.fail(text)
         : next({ text, request: text.request ?? input.request, release })
     }
-
-    /** True if the gateway calls the servers of a request, not an upstream that it passes through to. */
-    const callsHere = (dialect: Dialect, naming: Naming, { conversation, hasOwnCalls }: Histories) =>
-      callsServers(
-        callerServers,
-        naming,
-        hasOwnCalls?.() !== true && dispatch.passes(conversation.model, dialect, true)
-      )
 
     /** Turns a large request into items in one turn of the event loop and generates in another. */
     const inTurns = (readItems: () => unknown, begin: () => Future<Generation, Failure>) =>
@@ -278,13 +260,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         })
       }
 
-    /** True if a task calls the servers of its request itself. Fails if it may not. */
-    const runsServers = (dialect: Dialect, naming: Naming, text: Histories): Effect.Effect<boolean, Failure> =>
-      Effect.tap(callsHere(dialect, naming, text), (isHere) =>
-        isHere ? admitServers(callerServers, naming) : Effect.void
-      )
-
-    return { answer, run, start, quote, runsServers } as const
+    return { answer, listed, run, start, quote, runsServers } as const
   })
 }) {}
 

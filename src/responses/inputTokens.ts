@@ -3,6 +3,7 @@ import type { Caller } from "../contract/callers/Caller.ts"
 import { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
+import { Pipeline } from "../pipeline/Pipeline.ts"
 import { InlineFiles } from "../storedFiles/InlineFiles.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { CountInputTokens } from "./CreateResponse.ts"
@@ -12,6 +13,7 @@ import { makeReplays } from "./replays.ts"
 /** Counts the input tokens of a request and the conversation that it continues: by its upstream if that offers it, otherwise by an estimate. */
 export const makeInputTokens = Effect.gen(function* () {
   const models = yield* Dispatch
+  const pipeline = yield* Pipeline
   const replays = yield* makeReplays
   const files = yield* InlineFiles
   return Effect.fnUntraced(function* (caller: Caller, sent: CountInputTokens, request: Incoming) {
@@ -29,7 +31,10 @@ export const makeInputTokens = Effect.gen(function* () {
     const { model } = yield* models.choose(caller, payload.model, "text", headers)
     const objection = isPassed ? undefined : understood.objection()
     if (objection !== undefined) return yield* objection
-    const { conversation } = understood
+    const { servers } = understood
+    const naming = servers && { asked: servers, caller, request: { ...request, body } }
+    const listed = naming && (yield* pipeline.listed("responses", naming, understood))
+    const conversation = listed ?? understood.conversation
     const counted = yield* models.upstreamCount(caller, model, undefined, conversation)
     return { object: "response.input_tokens" as const, input_tokens: counted ?? countTokens(conversation) }
   })

@@ -171,6 +171,18 @@ describe("a server of the configuration, in requests", () => {
     expect(seen).toEqual([])
   })
 
+  it("counts with its tools, which are not called", async () => {
+    const { responses } = openai()
+    const count = async (tools: Array<OpenAI.Responses.Tool>) =>
+      (await responses.inputTokens.count({ model: "house", input: "Roll a die", tools })).input_tokens
+    expect(await count([server()])).toBeGreaterThan((await count([])) + 20)
+    const { messages } = anthropic().beta
+    const { max_tokens: _, mcp_servers, tools, ...plain } = inMessage()
+    const listed = await messages.countTokens({ ...plain, mcp_servers, tools, betas: [beta] })
+    expect(listed.input_tokens).toBeGreaterThan((await messages.countTokens(plain)).input_tokens + 20)
+    expect(seen.map(({ method }) => method)).toEqual(["tools/list", "tools/list"])
+  })
+
   it("takes the key of the gateway for no token of its own", async () => {
     const { status } = await openai().responses.create(asking({ authorization: gateway.key }))
     expect(status).toBe("completed")
