@@ -18,13 +18,13 @@ export const PersonGrantsLive = Layer.scoped(
       Effect.uninterruptible,
       Effect.cached
     )
-    // A token goes to no other address than that for which its person has connected it.
+    // A token goes to no other address than that for which its person has connected it: `find` looks at it, too.
     yield* follow(({ value: { mcp } }) => {
       if (mcp?.servers === undefined) return Effect.succeed(() => {})
       const personal = Object.entries(mcp.servers).flatMap(([name, { auth, url }]) =>
         auth === "person" ? [[name, url] as const] : []
       )
-      return Effect.as(Effect.orDie(rows.keepOnly(personal)), () => {})
+      return Effect.as(Effect.ignoreLogged(rows.keepOnly(personal)), () => {})
     })
     return {
       tokenOf: (server, person, refused) => Effect.flatMap(loaded, ({ tokenOf }) => tokenOf(server, person, refused))

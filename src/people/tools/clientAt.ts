@@ -34,7 +34,7 @@ export const clientAt = (
     server
   }: {
     readonly ask: Ask
-    readonly clients: ToolClients
+    readonly clients: Pick<ToolClients, "find" | "put">
     readonly publicUrl: string
     readonly seal: Seal
     readonly server: PersonServer
