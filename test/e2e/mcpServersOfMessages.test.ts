@@ -246,7 +246,7 @@ describe("a server of a message that can't be used", () => {
       olderBeta
     ],
     [{ tool_choice: { type: "tool", name: "mcp_toolset" } }, "tool_choice.name"],
-    [{ async: true }, "mcp_servers[0]"]
+    [{ async: true, tools: [] }, "mcp_servers[0].name"]
   ])("is refused with its field: %j %s", async (body, param, betas = beta) => {
     const refused = await refusal(body, { betas })
     expect(refused).toMatchObject({ status: 400, type: "invalid_request_error" })

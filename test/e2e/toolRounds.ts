@@ -2,7 +2,7 @@ import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
 
 /** Where a request is stopped: before its process is killed, everything waits there. */
-export type Place = "list" | "unsent" | "sent" | "answered" | "between"
+export type Place = "list" | "unsent" | "sent" | "answered" | "between" | "words"
 
 const toolRounds = 3
 const usage = { prompt_tokens: 20, completion_tokens: 8, total_tokens: 28 }
@@ -56,8 +56,17 @@ export const startRounds = () => {
         { choices: [{ index: 0, delta: {}, finish_reason }] },
         { choices: [], usage }
       ]
-      const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")
-      return new Response(`${text}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } })
+      const [first = "", ...others] = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+      const utf8 = new TextEncoder()
+      const written = new ReadableStream<Uint8Array>({
+        start: async (controller) => {
+          controller.enqueue(utf8.encode(first))
+          if (isLast) await park(id, "words")
+          controller.enqueue(utf8.encode(`${others.join("")}data: [DONE]\n\n`))
+          controller.close()
+        }
+      })
+      return new Response(written, { headers: { "content-type": "text/event-stream" } })
     }
   })
 

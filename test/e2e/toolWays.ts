@@ -87,15 +87,21 @@ export const toolWays = ({ secret, serverUrl }: Site) => {
     }
   }
 
-  const streamed = (id: string): Way => {
+  const streamed = (id: string) => {
     const seen: Array<Frame> = []
     return {
       id,
-      begin: async (gateway) => {
+      begin: async (gateway: GatewayProcess) => {
         const answer = await send(gateway, "/v1/responses", responses(id, { background: true, stream: true }))
         void frames(answer, seen)
       },
-      end: async (gateway) => {
+      seen: () => seen,
+      /** The response once it has ended. */
+      read: (gateway: GatewayProcess) =>
+        polled<{ status: string; output: ReadonlyArray<Record<"type" | "status", string>> }>(async () =>
+          (await send(gateway, `/v1/responses/${seen[0]?.response?.id}`, undefined)).json()
+        ),
+      end: async (gateway: GatewayProcess) => {
         // The first reader may read on.
         const all = [...seen]
         const response = all[0]?.response?.id
@@ -174,5 +180,5 @@ export const toolWays = ({ secret, serverUrl }: Site) => {
     return [background(`b${n}`), streamed(`s${n}`), keyed(`w${n}`, false), keyed(`k${n}`, true), message(`m${n}`)]
   }
 
-  return { background, responses, send, ways } as const
+  return { background, responses, send, streamed, ways } as const
 }

@@ -28,7 +28,7 @@ const folderOf = () => {
   return folder
 }
 
-const { background, responses, send, ways } = toolWays({ secret, serverUrl: rounds.serverUrl })
+const { background, responses, send, streamed, ways } = toolWays({ secret, serverUrl: rounds.serverUrl })
 let count = 0
 
 /** Keeps the gateway from writing, until it is let go. */
@@ -95,6 +95,34 @@ describeOnEach("answers with calls of tools, after kill -9", () => {
       for (const id of live) expect(Math.max(...rounds.callsOf(id))).toBeLessThanOrEqual(1)
       // Four rounds of 28 tokens for each, once.
       await expect.poll(() => spent(second)).toEqual([(all.length * 4 * 28) / 1_000, 0])
+    } finally {
+      await second.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it("end where readers have words that no other answer would continue", async () => {
+    const database = await gatewayEnv("killed-words")
+    const folder = folderOf()
+    const first = await startGateway({ folder, env: { ...env, ...database } })
+    const way = streamed(`s${++count}`)
+    rounds.parkAt("words", [way.id])
+    await way.begin(first)
+    await expect.poll(() => way.seen().some(({ type }) => type === "response.output_text.delta")).toBe(true)
+    first.signal("SIGKILL")
+    await first.exited
+    rounds.leave()
+    const second = await startGateway({ folder, env: { ...env, ...database } })
+    try {
+      const ended = await way.read(second)
+      expect(ended.status).toBe("failed")
+      expect(ended.output.map(({ status, type }) => `${type} ${status ?? ""}`)).toEqual([
+        "mcp_list_tools ",
+        ...Array.from({ length: 3 }, () => "mcp_call completed"),
+        "message incomplete"
+      ])
+      expect(rounds.callsOf(way.id)).toEqual([1, 1, 1])
+      await expect.poll(() => spent(second)).toEqual([0, 0])
     } finally {
       await second.dispose()
       rmSync(folder, { recursive: true, force: true })
