@@ -16,6 +16,7 @@ export const startRounds = () => {
   const parked = new Map<string, () => void>()
   const counts = new Map<string, number>()
   const refusals = new Map<string, number>()
+  const takes = new Map<string, number>()
 
   const park = (id: string, place: Place): Promise<void> | undefined => {
     if (stopped?.place !== place || !stopped.ids.has(id) || parked.has(id)) return undefined
@@ -40,7 +41,11 @@ export const startRounds = () => {
         function: { name: "s__step", arguments: JSON.stringify({ n: made, id }) }
       }
       const isLast = made >= toolRounds
-      const said = isLast ? { content: `done after ${made}` } : { content: null, tool_calls: [call] }
+      // Each time in other words.
+      if (isLast) takes.set(id, (takes.get(id) ?? 0) + 1)
+      const said = isLast
+        ? { content: `done after ${made}, take ${takes.get(id)}` }
+        : { content: null, tool_calls: [call] }
       const finish_reason = isLast ? "stop" : "tool_calls"
       if (body.stream !== true) {
         const message = { role: "assistant", ...said }
