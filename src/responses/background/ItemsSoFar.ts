@@ -38,8 +38,11 @@ const copyOf = (item: JsonObject): Record<string, unknown> => ({
 
 const partCopy = (part: unknown) => (isJsonObject(part) ? { ...part } : part)
 
+/** A server's list of tools has no status. */
 const isItem = (item: JsonObject): item is OutputItem =>
-  typeof item["type"] === "string" && typeof item["id"] === "string" && typeof item["status"] === "string"
+  typeof item["type"] === "string" &&
+  typeof item["id"] === "string" &&
+  (typeof item["status"] === "string" || (item["type"] === "mcp_list_tools" && item["status"] === undefined))
 
 const addTo = (item: Record<string, unknown>, frame: ResponseFrame): void => {
   const { delta } = frame
