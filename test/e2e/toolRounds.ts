@@ -109,7 +109,8 @@ export const startRounds = () => {
       parked.clear()
       stopped = { place, ids: new Set(ids) }
     },
-    parked: () => parked.size,
+    /** The requests that have not come to their place. */
+    missing: () => [...(stopped?.ids ?? [])].filter((id) => !parked.has(id)),
     /** The model's third round is refused so many times. */
     refuse: (id: string, times: number) => void refusals.set(id, times),
     /** Lets the server answer, and waits until the answers have left. */
