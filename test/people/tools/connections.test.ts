@@ -70,6 +70,23 @@ describeOnEach("people's accounts at servers of tools", (engine) => {
     expect(accepted.content[0].text).toBe("did read with read")
   })
 
+  it("are reached by requests of a model, whose refusal names the page to connect at", async () => {
+    const token = await world.modelTokenOf(ann)
+    await world.connect(ann)
+    const { body, status } = await world.respond(token)
+    expect([status, body.output[0]]).toEqual([
+      200,
+      expect.objectContaining({
+        type: "mcp_list_tools",
+        tools: [expect.objectContaining({ name: "read" }), expect.objectContaining({ name: "write" })]
+      })
+    ])
+    expect((await world.respond(sharedKey)).body.error.message).toContain("this key belongs to no person")
+    await world.send(ann, "DELETE", "/console/tools/jira")
+    const refused = await world.respond(token)
+    expect([refused.status, refused.body.error.message]).toEqual([424, expect.stringContaining(link())])
+  })
+
   it("are refreshed by one request, however many need it, and by none while the token lasts", async () => {
     await world.connect(ann)
     const before = refreshed()

@@ -63,6 +63,33 @@ keys: [{ name: shared, secret: ${sharedKey}, account: default }]
     return (await program.exchange({ code, client_id: client, redirect_uri: redirect })).body.access_token
   }
 
+  /** A token of a person's program for models, by the device flow. */
+  const modelTokenOf = async (visitor: Visitor): Promise<string> => {
+    const form = async (path: string, body: Readonly<Record<string, string>>) =>
+      (await fetch(url + path, { method: "POST", body: new URLSearchParams(body) })).json()
+    const begun = await form("/oauth/device_authorization", {})
+    await visitor.send(`${url}/console/devices/decide`, {
+      method: "POST",
+      headers: { "x-gateway-csrf": (await visitor.session(url)).csrf },
+      body: JSON.stringify({ code: begun.user_code, approve: true, account: "default" })
+    })
+    const grant_type = "urn:ietf:params:oauth:grant-type:device_code"
+    return (await form("/oauth/token", { grant_type, device_code: begun.device_code })).access_token
+  }
+  /** A model's answer to a request that names the server. */
+  const respond = async (token: string) => {
+    const answer = await fetch(`${url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({
+        model: "sandbox-text",
+        input: "Hi",
+        tools: [{ type: "mcp", server_label: "jira", require_approval: "never" }]
+      })
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+
   const rpc = async (token: string, message: object, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${url}/mcp`, {
       method: "POST",
@@ -111,6 +138,8 @@ keys: [{ name: shared, secret: ${sharedKey}, account: default }]
     connect,
     connections,
     tokenOf,
+    modelTokenOf,
+    respond,
     names,
     call,
     led,
