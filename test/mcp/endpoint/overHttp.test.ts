@@ -246,9 +246,13 @@ describe("HTTP", () => {
     }
   })
 
-  it("counts each message as a request", async () => {
-    const statuses = []
-    for (let i = 0; i < 3; i++) statuses.push((await ask("/mcp", "ping", {}, by(slowKey))).status)
-    expect(statuses).toEqual([200, 200, 429])
+  it("counts calls as requests, and no other message", async () => {
+    const three = async (method: string, params: object = {}) => {
+      const statuses = []
+      for (let i = 0; i < 3; i++) statuses.push((await ask("/mcp", method, params, by(slowKey))).status)
+      return statuses
+    }
+    expect(await three("ping")).toEqual([200, 200, 200])
+    expect(await three("tools/call", { name: "tickets__search", arguments: {} })).toEqual([200, 200, 429])
   })
 })
