@@ -1,6 +1,8 @@
 import type { Incoming } from "../contract/handlers.ts"
 import type { Generation } from "../generation/Generation.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import { readOn } from "../ledger/readOn.ts"
+import { paidCalls } from "../tools/paidCalls.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
 import type { ReadOns } from "./ReadOns.ts"
 
@@ -37,6 +39,12 @@ export abstract class Leavable {
   /** Reads a stream on. A whole answer goes on by itself, because nothing interrupts it. */
   readsOn(generation: Generation, pending: ReturnType<Generation["next"]>): Promise<void> | undefined {
     return this.options.stream && this.leave() ? readOn(generation, pending, this.request.shutdown) : undefined
+  }
+
+  /** The calls of servers' tools that have left so far, as far as they cost something. */
+  toolCalls(): Pick<Usage, "toolCalls"> | undefined {
+    const { serverTools } = this.options
+    return serverTools && paidCalls(serverTools)
   }
 
   /** The generation has ended, or never began. */

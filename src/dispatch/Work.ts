@@ -292,7 +292,7 @@ export class Work extends Leavable implements Chargeable, Metering, Requester<Ad
   left(charge: Charge): void {
     this.#continuesWith(this.attempts.sent.count > 0 ? "first" : "second")?.left(false)
     const used = { ...noUsage, inputTokens: this.inputTokens(), ...piecesRead(this), ...served(this.asked()) }
-    void charge.settle(used, "hang-up", true)
+    void charge.settle({ ...used, ...this.toolCalls() }, "hang-up", true)
     this.admission?.done(used.inputTokens)
     if (used.inputTokens > 0) this.noted("usage_counted")
     if (this.request.record !== undefined) this.request.record.used = used

@@ -4,6 +4,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Charge } from "../ledger/Charge.ts"
 import { costOf } from "../ledger/cost.ts"
+import { sumOf, toolLines } from "../ledger/costLines.ts"
 import type { GenerateOptions } from "../upstreams/Upstream.ts"
 import type { ApprovedCalls } from "../tools/ApprovedCalls.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
@@ -22,7 +23,7 @@ export const extendHold = (
 ): GenerateOptions["extend"] => {
   if (charge.extend === undefined || work.answers > 1) return undefined
   const costly = (used: Usage, next?: Conversation) =>
-    costOf(work.price, used) + (next === undefined ? 0 : work.held(work.price, next).nanoUsd)
+    costOf(work.price, used) + sumOf(toolLines(used)) + (next === undefined ? 0 : work.held(work.price, next).nanoUsd)
   return (used, next) => charge.extend?.(() => costly(used, next)) ?? Effect.succeed(true)
 }
 

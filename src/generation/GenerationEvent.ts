@@ -143,10 +143,21 @@ export type FinishReason =
   | "context-exceeded"
   | "pause"
 
+/** Calls of one tool at one price. */
+export interface PaidCalls {
+  /** The server and its tool, `jira/search`. */
+  readonly of: string
+  readonly count: number
+  /** Nano-dollars a call. */
+  readonly rate: number
+}
+
 /** The use of one generation: the counts of `measures`, and others that have no measure yet. */
 export type Usage = Counts & {
   /** Calls of other tools that the provider ran; absent if none. */
   readonly calls?: CallCounts
+  /** Calls of servers' tools that the gateway made; absent if none costs anything. */
+  readonly toolCalls?: ReadonlyArray<PaidCalls>
   /** Generations that the provider ran besides (compactions, advisors, images), which the other counts leave out. */
   readonly besides?: ReadonlyArray<Usage>
   /** The model of a generation besides, if it may be another one. */

@@ -7,7 +7,7 @@ import { Money, money } from "./Money.ts"
 const Line = Schema.Struct({
   of: answerField(
     Schema.String,
-    "What was counted: a kind of tokens (`input_tokens`, `audio_output_tokens`, …), a tool's calls (`web_search`, …), `video_seconds`, `rerank_units`, `images`, `characters`, `audio_seconds`, `request`, or `told`: the amount that the provider says it charged."
+    "What was counted: a kind of tokens (`input_tokens`, `audio_output_tokens`, …), a tool's calls (`web_search`, or `jira/search` of a server), `video_seconds`, `rerank_units`, `images`, `characters`, `audio_seconds`, `request`, or `told`: the amount that the provider says it charged."
   ),
   model: answerField(
     Schema.NullOr(Schema.String),

@@ -1,12 +1,12 @@
 import type { Usage } from "../generation/GenerationEvent.ts"
 import { costOf } from "./cost.ts"
-import { linesOf, otherPricesOf, toldLine } from "./costLines.ts"
+import { linesOf, otherPricesOf, sumOf, toldLine, toolLines } from "./costLines.ts"
 import type { CostLine } from "./costLines.ts"
 import { gapOf } from "./priceGap.ts"
 import { priceAs, textWith } from "./Price.ts"
 import type { Price } from "./Price.ts"
 
-/** The cost of an answer to its caller, before the hold bounds it, and to the operator. */
+/** The cost of an answer to its caller, before the hold bounds it, and to the operator, whose upstreams run no servers' tools. */
 export interface Bill {
   /** `Price.text`, as it applied. */
   readonly price: string
@@ -44,22 +44,24 @@ export const billOf = (price: Price, used: Usage, { atMs, estimated, heldNanoUsd
   const isBelieved = told !== undefined && told <= boundOf(heldNanoUsd() ?? computed)
   const due = isBelieved && price.told === true ? told : undefined
   const priceGap = due === undefined ? (gap ?? gapOf(applied, used)) : undefined
-  const costLines = due === undefined ? besideLines(applied, used, atMs) : [toldLine(due)]
+  const tools = toolLines(used)
+  const costLines = due === undefined ? besideLines(applied, used, atMs) : [toldLine(due), ...tools]
   return {
     price: used.besides === undefined ? applied.text : textWith(applied, otherPricesOf(price, used, atMs)),
     ...(priceGap !== undefined && { priceGap }),
     ...(costLines !== undefined && { costLines }),
-    dueNanoUsd: due ?? computed,
+    dueNanoUsd: (due ?? computed) + sumOf(tools),
     upstreamCostNanoUsd: isBelieved ? told : computed,
     toldDifferenceNanoUsd:
       told === undefined || estimated || computed === 0 || !differs(told, computed) ? 0 : told - computed
   }
 }
 
-/** A row's counts include those of the generations besides. */
+/** A row's counts include those of the generations besides, and no calls of servers' tools. */
 const besideLines = (applied: Price, used: Usage, atMs: number | undefined): ReadonlyArray<CostLine> | undefined => {
-  if (used.besides !== undefined && !applied.isFree) return linesOf(applied, used, atMs)
-  return undefined
+  const tools = toolLines(used)
+  const own = applied.isFree ? [] : linesOf(applied, used, atMs)
+  return tools.length > 0 || (used.besides !== undefined && !applied.isFree) ? [...own, ...tools] : undefined
 }
 
 /** A price without rates holds nothing: then the charge has no bound here. */

@@ -36,6 +36,10 @@ const partsOf = (price: Price, used: Usage): ReadonlyArray<CostLine> => [
   ...pieceTerms(price, used)
 ]
 
+/** The calls of servers' tools, which cost the same at any price of the model. */
+export const toolLines = ({ toolCalls = [] }: Usage): ReadonlyArray<CostLine> =>
+  toolCalls.map(({ count, of, rate }) => ({ of, count, rate, per: 1 }))
+
 /** The charge that the provider tells. */
 export const toldLine = (nanoUsd: number): CostLine => once("told", nanoUsd)
 

@@ -33,14 +33,14 @@ export interface Explanation {
 }
 
 /**
- * Explains the cost of a row. Undefined if its price is free, and for rows of the first versions, which may have counts and
+ * Explains the cost of a row. Undefined if its price is free and its calls are, and for rows of the first versions, which may have counts and
  * prices that are none.
  */
 export const explain = ({ calls, costLines, price: text, used }: ExplainedUsage): Explanation | undefined =>
   Option.getOrUndefined(
     Option.liftThrowable(() => {
       const price = priceFromText(text)
-      if (price.isFree) return undefined
+      if (price.isFree && costLines === null) return undefined
       const lines =
         costLines === null
           ? linesOf(price, { ...used, ...(calls !== null && { calls }) }, undefined)

@@ -41,6 +41,8 @@ export interface Metering {
   readonly readsOn: (generation: Generation, pending: ReturnType<Generation["next"]>) => Promise<void> | undefined
   /** The tier, speed and place that the upstream was asked for, for an answer whose end does not tell them. */
   readonly asked: () => Served | undefined
+  /** The calls of servers' tools that have left so far, as far as they cost something. */
+  readonly toolCalls?: () => Pick<Usage, "toolCalls"> | undefined
   /** Runs once at the end, with the tokens used and the outcome. */
   readonly done: (tokens: number, how: "finished" | "hang-up" | "failed", used: Usage) => void
 }
@@ -97,8 +99,11 @@ class Metered extends WrappedGeneration {
     return this.#stored ?? this.#rest
   }
 
-  #pay(used: Usage, how: "finished" | "hang-up", estimated: boolean): void {
+  #pay(counted: Usage, how: "finished" | "hang-up", estimated: boolean): void {
     this.#isOver = true
+    // Those that the answer has told of lack the calls that run.
+    const calls = this.#options.toolCalls?.()
+    const used = calls === undefined ? counted : { ...counted, ...calls }
     if (estimated) this.#options.noted("usage_counted")
     this.#stored = this.#charge.settle(used, how, estimated)
     const whole = wholeUsage(used)

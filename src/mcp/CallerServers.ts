@@ -82,6 +82,8 @@ interface Reached {
   readonly admits: (tool: McpTool) => boolean
   readonly callMs: number
   readonly isTrusted: boolean
+  /** The price of a call of a tool, in nano-dollars. */
+  readonly priceOf: (tool: string) => number
 }
 
 const make = Effect.gen(function* () {
@@ -128,7 +130,8 @@ const make = Effect.gen(function* () {
         connect: open(server, caller, { token, sent }),
         admits,
         callMs: server.callMs,
-        isTrusted: server.isTrusted
+        isTrusted: server.isTrusted,
+        priceOf: server.priceOf
       }
     })
 
@@ -153,7 +156,8 @@ const make = Effect.gen(function* () {
       connect: Effect.flatMap(loaded, ({ connect }) => connect(server)),
       admits: ({ name }) => mayUseTool(caller, ownServers, name),
       callMs,
-      isTrusted: false
+      isTrusted: false,
+      priceOf: () => 0
     })
   }
 
@@ -173,7 +177,7 @@ const make = Effect.gen(function* () {
   }
 
   const listOf = (
-    { admits, asked, callMs, connect, isTrusted, name: server }: Reached,
+    { admits, asked, callMs, connect, isTrusted, name: server, priceOf }: Reached,
     { words }: RequestServers
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
@@ -189,7 +193,9 @@ const make = Effect.gen(function* () {
       }
       return tools.flatMap((tool) => {
         const offer = offers(tool)
-        return offer === undefined ? [] : [{ asked, callMs, connection, isTrusted, offer, server, tool }]
+        return offer === undefined
+          ? []
+          : [{ asked, callMs, connection, isTrusted, nanoUsd: priceOf(tool.name), offer, server, tool }]
       })
     })
 

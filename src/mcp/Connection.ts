@@ -32,6 +32,12 @@ interface Asking {
   readonly maxBytes: number
   /** Headers of this request. Only servers without a handshake know them. */
   readonly headers?: Readonly<Record<string, string>>
+  readonly departure?: Departure | undefined
+}
+
+/** Tells of a request whether it has left. */
+export interface Departure {
+  hasLeft: boolean
 }
 
 /** An answered request. */
@@ -118,17 +124,17 @@ export class Connection {
     })
   }
 
-  #modern({ headers, maxBytes, method, params }: Asking): Effect.Effect<RpcAnswer, McpFailure> {
+  #modern({ headers, method, params, ...asking }: Asking): Effect.Effect<RpcAnswer, McpFailure> {
     const id = ++this.#lastId
     const message = modernRequest(id, method, params)
-    return this.#ask(id, { ...message, headers: { ...message.headers, ...headers } }, maxBytes)
+    return this.#ask(id, { ...message, headers: { ...message.headers, ...headers } }, asking)
   }
 
   #legacy(asking: Asking, wanted?: string): Effect.Effect<Answered, McpFailure> {
     return Effect.flatMap(this.#opened(wanted), (session) => {
-      const { maxBytes, method, params } = asking
+      const { method, params } = asking
       const id = ++this.#lastId
-      return this.#ask(id, inSession(session, { id, method, params }), maxBytes, session).pipe(
+      return this.#ask(id, inSession(session, { id, method, params }), asking, session).pipe(
         Effect.flatMap(this.#resultOf),
         Effect.tapError(({ status }) =>
           Effect.sync(() => {
@@ -188,9 +194,15 @@ export class Connection {
     )
   }
 
-  #ask(id: number, message: Message, maxBytes: number, session?: Session): Effect.Effect<RpcAnswer, McpFailure> {
+  #ask(
+    id: number,
+    message: Message,
+    { departure, maxBytes }: Pick<Asking, "departure" | "maxBytes">,
+    session?: Session
+  ): Effect.Effect<RpcAnswer, McpFailure> {
+    const sent = departure === undefined ? this.#send(message) : leaving(departure, this.#send(message))
     const reply = (request: ServerRequest) => (session === undefined ? Effect.void : this.#reply(session, request))
-    return Effect.scoped(Effect.flatMap(this.#send(message), (answer) => readAnswer(answer, { id, maxBytes, reply })))
+    return Effect.scoped(Effect.flatMap(sent, (answer) => readAnswer(answer, { id, maxBytes, reply })))
   }
 
   /** A server that gets no answer to its request would wait for it. */
@@ -247,5 +259,15 @@ export class Connection {
     return ended.pipe(Effect.timeout(closingMs), Effect.ignore)
   }
 }
+
+const leaving = <A, R>(departure: Departure, sent: Effect.Effect<A, McpFailure, R>): Effect.Effect<A, McpFailure, R> =>
+  Effect.suspend(() => {
+    departure.hasLeft = true
+    return Effect.tapError(sent, ({ neverSent }) =>
+      Effect.sync(() => {
+        if (neverSent === true) departure.hasLeft = false
+      })
+    )
+  })
 
 const unknownVersion = wrongAnswer("it speaks no version of MCP that the gateway knows")

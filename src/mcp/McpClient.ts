@@ -6,7 +6,7 @@ import type { JsonObject } from "../contract/fields.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { Connection } from "./Connection.ts"
-import type { Answered } from "./Connection.ts"
+import type { Answered, Departure } from "./Connection.ts"
 import { Eras } from "./Eras.ts"
 import { keyOf } from "./keyOf.ts"
 import { Lists } from "./Lists.ts"
@@ -50,8 +50,9 @@ export interface McpConnection {
   /**
    * Calls a tool. The call leaves once at most, whatever comes of it. Interruption closes its connection, which cancels it.
    * @param args the model's arguments, as JSON text
+   * @param departure told as soon as the call leaves
    */
-  readonly call: (tool: McpTool, args: string) => Effect.Effect<McpEnd>
+  readonly call: (tool: McpTool, args: string, departure?: Departure) => Effect.Effect<McpEnd>
 }
 
 /** Lists and calls the tools of MCP servers, of revisions 2026-07-28 and 2025-03-26 to 2025-11-25. */
@@ -74,7 +75,7 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
           isKnown ? Effect.void : Effect.asVoid(listed(connection, server))
         )
 
-        const call = (tool: McpTool, args: string): Effect.Effect<McpEnd> => {
+        const call = (tool: McpTool, args: string, departure?: Departure): Effect.Effect<McpEnd> => {
           const parsed = args.trim() === "" ? {} : parseJson(args, bodyBounds)
           if (!isObject(parsed)) return Effect.succeed(unsent("The arguments are no JSON object."))
           const sentBytes = Buffer.byteLength(args)
@@ -84,7 +85,7 @@ export class McpClient extends Effect.Service<McpClient>()("gateway/mcp/McpClien
             return Effect.succeed(unsent("The arguments that the server wants in headers are larger than 8 KiB."))
           }
           const params = { name: tool.name, arguments: parsed }
-          const asking = { method: "tools/call", params, maxBytes: callBounds.answer, headers }
+          const asking = { method: "tools/call", params, maxBytes: callBounds.answer, headers, departure }
           return Effect.zipRight(ready, connection.once(asking)).pipe(
             within(server.callMs),
             Effect.tapError((failure) => doubt(server, failure)),

@@ -14,6 +14,8 @@ export class McpFailure extends Data.TaggedError("McpFailure")<{
   readonly reason: string
   /** The server's own words, for the model and the caller alone. */
   readonly said?: string | undefined
+  /** True if the request has certainly not left. */
+  readonly neverSent?: boolean | undefined
   /** The `WWW-Authenticate` header of a refused credential. */
   readonly challenge?: string | undefined
   /** The page at which the person connects an account that is missing. */

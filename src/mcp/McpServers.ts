@@ -13,6 +13,7 @@ import { personalConnection } from "./personalConnection.ts"
 import { PersonGrants } from "./PersonGrants.ts"
 import type { PersonServer } from "./PersonGrants.ts"
 import type { McpServer, McpTool, ServerWatch } from "./McpServer.ts"
+import { pricePerCall } from "./pricePerCall.ts"
 import { sendSandbox } from "./sandboxTools.ts"
 import { sendTo } from "./sendTo.ts"
 import { serverEntries } from "./serverEntries.ts"
@@ -31,6 +32,8 @@ export interface RegisteredServer {
   readonly callMs: number
   /** True if the operator believes what the server says of its tools. */
   readonly isTrusted: boolean
+  /** The price of a call of a tool, in nano-dollars. */
+  readonly priceOf: (tool: string) => number
   /** The server with the account that a request uses there. @param token the caller's */
   readonly reached: (token?: Redacted.Redacted) => McpServer
   /** True if the configuration offers a tool of the server. */
@@ -122,6 +125,7 @@ export const registered = (
     ...(personal && { personal: { name, url, send, clientId, clientSecret, scopes } }),
     callMs: call_seconds * 1_000,
     isTrusted: entry.trusted === true,
+    priceOf: (tool) => pricePerCall(entry.price_per_call, tool),
     reached: (token = api_key) => ({
       url,
       headers: Redacted.make({

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 import type { ImagePart, TextPart } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
+import type { PaidCalls, Usage } from "../generation/GenerationEvent.ts"
 import { imageLine } from "../generation/imageLine.ts"
 import type { McpServerRequest, ToolOffer } from "../generation/McpServerRequest.ts"
 import type { ServerCallError } from "../generation/ServerCall.ts"
 import type { ServerCall, ServerCallEnd, ServerTool } from "../tools/ServerTool.ts"
+import type { Departure } from "./Connection.ts"
 import type { McpConnection } from "./McpClient.ts"
 import type { McpTool } from "./McpServer.ts"
 import type { CallingRequest, RecordedCalls } from "./recordedCalls.ts"
@@ -22,6 +24,8 @@ export interface ServedTool {
   readonly offer: ToolOffer
   /** True if the operator believes what the server says of its tools. */
   readonly isTrusted: boolean
+  /** The price of a call, in nano-dollars. */
+  readonly nanoUsd: number
 }
 
 type Parts = ReadonlyArray<TextPart | ImagePart>
@@ -39,6 +43,8 @@ export const callsOf = (
   named: ReadonlyMap<string, ServedTool>,
   { calls: { recorded }, mostCalls = Infinity, ...calling }: Calling
 ): ServerTool => {
+  /** The calls of this run. */
+  const made: Array<Departing> = []
   const withinRoom = picturesWithin(mostPictures)
   /** A tool's server and name, as the caller knows them. */
   const shownAs = (name: string) => {
@@ -53,7 +59,8 @@ export const callsOf = (
       return [{ type: "approval-asked", server, tool, arguments: text.trim() === "" ? "{}" : text }]
     },
     mostCalls,
-    mostUsage: noUsage,
+    mostUsage: ({ name }) => usageOf(paidBy(named.get(name))),
+    paid: () => made.flatMap(({ departure, paid }) => (departure.hasLeft ? paid : [])),
     opens: ({ approval, id, name }) => [
       approval === undefined
         ? { type: "server-call-start", id, ...shownAs(name) }
@@ -64,9 +71,17 @@ export const callsOf = (
     run: (call) => {
       const served = named.get(call.name)
       if (served === undefined) return Effect.succeed(unlisted(call))
-      const run = served.connection.call(served.tool, call.arguments)
-      return Effect.map(recorded(calling, callOf(served, call), run), ({ error, parts }) =>
-        ended(call, withinRoom(parts), error)
+      const { connection, nanoUsd, tool } = served
+      const departure = { hasLeft: false }
+      const paid = paidBy(served)
+      made.push({ departure, paid })
+      const run = connection.call(tool, call.arguments, departure)
+      return Effect.map(
+        recorded(calling, { ...callOf(served, call), nanoUsd, departure, run }),
+        ({ error, parts }) => ({
+          ...ended(call, withinRoom(parts), error),
+          usage: usageOf(departure.hasLeft ? paid : [])
+        })
       )
     },
     // An approval is used once: a second call with it gets the first one's end.
@@ -74,6 +89,19 @@ export const callsOf = (
     refuse: (call) => refused(call)
   }
 }
+
+interface Departing {
+  readonly departure: Departure
+  readonly paid: ReadonlyArray<PaidCalls>
+}
+
+const paidBy = (served: ServedTool | undefined): ReadonlyArray<PaidCalls> =>
+  served === undefined || served.nanoUsd === 0
+    ? []
+    : [{ of: `${served.server}/${served.tool.name}`, count: 1, rate: served.nanoUsd }]
+
+const usageOf = (paid: ReadonlyArray<PaidCalls>): Usage =>
+  paid.length === 0 ? noUsage : { ...noUsage, toolCalls: paid }
 
 /** True if two calls do what one does. */
 const isHarmless = (served: ServedTool | undefined): boolean => {

@@ -61,10 +61,10 @@ export const personalConnection = (by: Personal): Effect.Effect<McpConnection, n
             (answer) => (answer._tag === "Left" && isRefusal(answer.left) ? answer.left : undefined)
           )
         ),
-      call: (tool, args) =>
+      call: (tool, args, departure) =>
         Effect.catchAll(
           twice(
-            (connection) => connection.call(tool, args),
+            (connection) => connection.call(tool, args, departure),
             (end: McpEnd) => (end.failure !== undefined && isRefusal(end.failure) ? end.failure : undefined)
           ),
           (failure) => Effect.succeed(failedEnd(failure, 0))

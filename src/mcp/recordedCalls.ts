@@ -1,11 +1,12 @@
-import { Cause, Clock, Effect, Exit } from "effect"
+import { Cause, Clock, Effect, Either, Exit } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { CallRows } from "../tools/CallRows.ts"
 import type { CallEnd, LeavingCall } from "../tools/store/toolCalls.ts"
-import { claimedCall, claimOf } from "./claimedCall.ts"
-import type { ClaimedEnd } from "./claimedCall.ts"
+import type { Departure } from "./Connection.ts"
+import { claimOf, earlierEnd } from "./earlierEnd.ts"
+import type { ClaimedEnd } from "./earlierEnd.ts"
 import type { McpEnd } from "./McpClient.ts"
 
 /** The request that calls a tool. */
@@ -20,6 +21,10 @@ export interface RecordedCall extends Pick<LeavingCall, "id" | "server" | "tool"
   readonly approval?: string | undefined
   /** The most time of the call, in ms. */
   readonly callMs: number
+  /** Its price in nano-dollars, which it costs once it has left. */
+  readonly nanoUsd: number
+  readonly departure: Departure
+  readonly run: Effect.Effect<McpEnd>
 }
 
 /** The end of a call; that of an earlier one has no outcome of its own. */
@@ -30,47 +35,56 @@ export const makeRecordedCalls = Effect.gen(function* () {
   const rows = yield* CallRows
   const { toolCalls, toolCallSeconds } = yield* Metrics
 
-  /** Runs a call, unless its approval is used up: then its end is that of the call that used it. */
-  const recorded = (
-    calling: CallingRequest,
-    call: RecordedCall,
-    run: Effect.Effect<McpEnd>
-  ): Effect.Effect<RecordedEnd> => {
-    const { caller, request } = calling
-    const { approval, callMs, id, server, tool } = call
-    if (approval === undefined) return once(calling, call, run)
-    const made = watched(calling, call, run, () => Effect.void)
-    return claimedCall({ rows, caller, requestId: request.id, server, tool, callMs, call: { id, approval }, made })
-  }
-
-  const once = (calling: CallingRequest, call: RecordedCall, run: Effect.Effect<McpEnd>): Effect.Effect<RecordedEnd> =>
-    Effect.flatMap(Clock.currentTimeMillis, (atMs) =>
-      Effect.matchEffect(rows.begin(leavingCall(calling, call, atMs)), {
-        onFailure: (error) =>
-          Effect.as(Effect.logError("a call of a tool can't be stored, and is not made", error), notStored),
-        onSuccess: () => watched(calling, call, run, (end) => rows.end(call.id, { ...end, costNanoUsd: 0 }))
+  /**
+   * Runs a call, unless its approval is used up: then its end is that of the call that used it, also on another node, and
+   * also if that request failed afterwards. Without its row a call could be made twice, so that it is not made.
+   */
+  const recorded = (calling: CallingRequest, call: RecordedCall): Effect.Effect<RecordedEnd> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const atMs = yield* Clock.currentTimeMillis
+        const leaving = leavingCall(calling, call, atMs)
+        const { approval, callMs, id } = call
+        const stored =
+          approval === undefined
+            ? Effect.as(rows.begin(leaving), undefined)
+            : rows.claim({ ...leaving, approval: claimOf(approval) }, callMs)
+        const cancelled = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+          rows.end(id, {
+            outcome: "cancelled",
+            durationMs: nowMs - atMs,
+            sentBytes: 0,
+            receivedBytes: 0,
+            costNanoUsd: 0
+          })
+        )
+        const begun = yield* Effect.either(Effect.onInterrupt(restore(stored), () => cancelled))
+        if (Either.isLeft(begun)) {
+          yield* Effect.logError("a call of a tool can't be stored, and is not made", begun.left)
+          return notStored
+        }
+        return begun.right === undefined
+          ? yield* watched(calling, call, restore(call.run))
+          : earlierEnd(begun.right.result)
       })
     )
 
-  /** Runs a call with all but its row. */
-  const watched = (
-    calling: CallingRequest,
-    call: RecordedCall,
-    run: Effect.Effect<McpEnd>,
-    store: (end: Omit<CallEnd, "costNanoUsd">) => Effect.Effect<void>
-  ): Effect.Effect<McpEnd> =>
+  /** Runs a call whose row has begun. */
+  const watched = (calling: CallingRequest, call: RecordedCall, run: Effect.Effect<McpEnd>): Effect.Effect<McpEnd> =>
     Effect.suspend(() => {
       const begunAt = performance.now()
       const span = calling.request.trace?.callTool(call)
       return Effect.onExit(run, (exit) => {
-        const end = { ...endOf(exit), durationMs: performance.now() - begunAt }
+        const costNanoUsd = call.departure.hasLeft ? call.nanoUsd : 0
+        const end = { ...endOf(exit), durationMs: performance.now() - begunAt, costNanoUsd }
         span?.end(end.outcome)
-        return Effect.zipRight(store(end), told(calling, call, end))
+        const result = call.approval === undefined || Exit.isFailure(exit) ? undefined : resultOf(exit.value)
+        return Effect.zipRight(rows.end(call.id, end, result), told(calling, call, end))
       })
     })
 
   /** Neither arguments nor results are told, nor what the server says. */
-  const told = ({ request }: CallingRequest, call: RecordedCall, end: Omit<CallEnd, "costNanoUsd">) => {
+  const told = ({ request }: CallingRequest, call: RecordedCall, end: CallEnd) => {
     const { approval, server, tool } = call
     const { durationMs, outcome, receivedBytes, sentBytes } = end
     toolCalls.of(server, outcome).add(1)
@@ -114,7 +128,7 @@ const leavingCall = ({ caller, request }: CallingRequest, call: RecordedCall, at
   tool: call.tool
 })
 
-const endOf = (exit: Exit.Exit<McpEnd>): Omit<CallEnd, "costNanoUsd" | "durationMs"> =>
+const endOf = (exit: Exit.Exit<McpEnd>): Pick<CallEnd, "outcome" | "sentBytes" | "receivedBytes"> =>
   Exit.match(exit, {
     onSuccess: ({ outcome, receivedBytes, sentBytes }) => ({ outcome, receivedBytes, sentBytes }),
     onFailure: (cause) => ({
@@ -123,6 +137,8 @@ const endOf = (exit: Exit.Exit<McpEnd>): Omit<CallEnd, "costNanoUsd" | "duration
       sentBytes: 0
     })
   })
+
+const resultOf = ({ error, parts }: McpEnd): ClaimedEnd => ({ parts, ...(error !== undefined && { error }) })
 
 const unstoredWords =
   "The gateway can't store calls of tools at the moment, and did not make this one. Try again later."

@@ -4,7 +4,7 @@ import type { ProxySetting } from "../config/sections/Proxy.ts"
 import type { AddressGuard } from "../guard/AddressGuard.ts"
 import { callUpstream } from "../upstreams/calls/client.ts"
 import type { ClientTls } from "../upstreams/Endpoint.ts"
-import { httpFailure } from "./McpFailure.ts"
+import { httpFailure, McpFailure } from "./McpFailure.ts"
 import { connectMs, idleMs } from "./Send.ts"
 import type { Send } from "./Send.ts"
 
@@ -26,7 +26,10 @@ export const sendTo =
         header: (name: string) => exchange.headers.get(name) ?? undefined,
         read: () => exchange.read()
       })),
-      Effect.mapError(() => httpFailure(0, "it could not be reached"))
+      Effect.mapError(
+        ({ neverSent }) =>
+          new McpFailure({ outcome: "http_error", status: 0, code: 0, reason: "it could not be reached", neverSent })
+      )
     )
 
 /** Reaches a server that a caller names. Each request checks its address, and goes to what was checked. */

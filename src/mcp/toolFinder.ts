@@ -37,7 +37,7 @@ export const toolFinder = (hidden: ReadonlyArray<FunctionTool>, taken: ReadonlyS
     tool: {
       names: new Set([name]),
       mostCalls: most.searches,
-      mostUsage: noUsage,
+      mostUsage: () => noUsage,
       isFree: true,
       begins: () => [],
       run: (call) => Effect.sync(() => run(call)),

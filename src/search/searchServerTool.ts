@@ -36,7 +36,7 @@ export const searchServerTool = ({ name, provider, sources, tool }: Searching): 
   return {
     names: new Set([name]),
     mostCalls: tool.maxUses ?? usualSearches,
-    mostUsage: oneSearch,
+    mostUsage: () => oneSearch,
     begins: (call) => [{ type: "search-start", id: call.id, query: queryOf(call) }],
     run: (call) => Effect.map(outcomeOf(queryOf(call)), (outcome) => ended(call, outcome)),
     refuse: (call) => ended(call, { type: "error", code: "max_uses_exceeded" })

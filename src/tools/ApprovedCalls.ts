@@ -30,7 +30,7 @@ export class ApprovedCalls {
 
   /** The highest counts of the calls. */
   get mostUsage(): Usage {
-    return this.calls.reduce((sum, { tool }) => addUsage(sum, tool.mostUsage), noUsage)
+    return this.calls.reduce((sum, { call, tool }) => addUsage(sum, tool.mostUsage(call)), noUsage)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { FunctionTool, ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
 import type { ApprovedCall } from "../generation/McpServerRequest.ts"
-import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { GenerationEvent, PaidCalls, Usage } from "../generation/GenerationEvent.ts"
 
 /** A call of a server tool. */
 export interface ServerCall {
@@ -38,7 +38,9 @@ export interface ServerTool {
   /** True if its calls do not count against the caller's bound. */
   readonly isFree?: true
   /** The highest counts of a call. */
-  readonly mostUsage: Usage
+  readonly mostUsage: (call: ServerCall) => Usage
+  /** The calls that have left so far, as far as they cost something. Absent: none does. */
+  readonly paid?: () => ReadonlyArray<PaidCalls>
   /** The names whose calls need the caller's approval. They are shown to the client at the end, and not run. */
   readonly asked?: ReadonlySet<string>
   /** Asks the client for its approval of a call. */

@@ -89,7 +89,10 @@ export const toolGeneration = (run: ToolRun): Generation => {
     allowed: ReadonlyArray<WrittenCall>,
     use: JournalUse
   ) => {
-    const most = allowed.reduce((sum, { tool }) => withCalls(sum, tool.mostUsage), withCalls(use.used, use.called))
+    const most = allowed.reduce(
+      (sum, { call, tool }) => withCalls(sum, tool.mostUsage(call)),
+      withCalls(use.used, use.called)
+    )
     return Effect.flatMap(extended(most), (isPaid) => {
       const run = isPaid ? allowed : []
       const refused = calls.filter((one) => !run.includes(one)).map(({ tool }) => tool)

@@ -95,7 +95,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "limits",
     "catalogue"
   ],
-  mcp: [...leaves, "generation", "guard", "upstreams", "tools", "limits"],
+  mcp: [...leaves, "generation", "guard", "upstreams", "tools", "ledger", "limits"],
   pipeline: [...leaves, "generation", "ledger", "storedFiles", "tools", "mcp", "dispatch"],
   idempotency: [...leaves, "cluster"],
 

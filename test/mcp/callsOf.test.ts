@@ -29,7 +29,7 @@ describe("the calls of a request", () => {
         call: () => Effect.succeed(end([picture(7 * 1_048_576)]))
       }
       const offer = { isDeferred: false, needsApproval: false }
-      const served = { asked, callMs: 1_000, connection, isTrusted: false, offer, server: "own", tool }
+      const served = { asked, callMs: 1_000, connection, isTrusted: false, nanoUsd: 0, offer, server: "own", tool }
       const { run } = callsOf(new Map([["art__draw", served]]), {
         caller: Caller.unrestricted("team", "key_1"),
         mostCalls: undefined,

@@ -41,7 +41,7 @@ const notebook = (breaks?: "begin" | "end") => {
   const tool: ServerTool = {
     names: new Set(["dice__roll"]),
     mostCalls: 100,
-    mostUsage: { ...noUsage, searches: 1 },
+    mostUsage: () => ({ ...noUsage, searches: 1 }),
     opens: ({ id }) => [{ type: "server-call-start", id, server: "dice", tool: "roll" }],
     begins: ({ id }) => [{ type: "server-call-written", id }],
     run: ({ id, name }) => Effect.sync(() => (happened.push("call"), end(id, name, "6"))),

@@ -32,7 +32,7 @@ const dice = (over: Partial<ServerTool> = {}) => {
   const tool: ServerTool = {
     names: new Set(["dice__roll"]),
     mostCalls: 100,
-    mostUsage: { ...noUsage, searches: 1 },
+    mostUsage: () => ({ ...noUsage, searches: 1 }),
     begins: (call) => shown(`begin ${call.arguments}`),
     run: ({ arguments: text, id, name }) =>
       Effect.sync(() => {

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { optionalField, requiredField } from "./fields.ts"
 import { ProxySetting } from "./Proxy.ts"
 import { ClientTls } from "./Upstream.ts"
-import { HeaderSecret, HttpUrl, Text } from "./values.ts"
+import { HeaderSecret, HttpUrl, Text, Usd } from "./values.ts"
 
 /** The address of the built-in server. */
 export const sandboxAddress = "sandbox"
@@ -75,6 +75,11 @@ export const McpServer = Schema.Struct({
     Schema.Boolean,
     "`true`: what it says of its tools is believed: one that is read-only or idempotent (`readOnlyHint`, `idempotentHint`) may be called again if the gateway ended in the middle of a call.",
     "`false`"
+  ),
+  price_per_call: optionalField(
+    Schema.Union(Usd, Schema.Record({ key: Text, value: Usd })),
+    'Dollars that a call costs its caller, once it has left for the server: a number, or numbers by patterns of its tools (`{ search: 0, "*": 0.01 }`), of which the longest counts.',
+    "`0`"
   ),
   call_seconds: optionalField(seconds(600), "The most time of a call.", "`60`"),
   list_seconds: optionalField(

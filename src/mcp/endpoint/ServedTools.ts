@@ -14,6 +14,7 @@ import type { RegisteredServer } from "../McpServers.ts"
 import { makeRecordedCalls } from "../recordedCalls.ts"
 import { called, codes, errorAnswer, failed, personLed, toolsListed } from "./answers.ts"
 import type { Answer } from "./answers.ts"
+import { makeChargedCalls } from "./chargedCalls.ts"
 import { wrongArguments } from "./headers.ts"
 import type { ToolRequest } from "./readMessage.ts"
 
@@ -31,6 +32,8 @@ interface Offered {
   readonly server: string
   readonly connection: McpConnection
   readonly callMs: number
+  /** The price of a call. */
+  readonly nanoUsd: number
 }
 
 /** The reason that a server offers nothing at the moment, for people and models. */
@@ -49,6 +52,7 @@ const patienceMs = 5_000
 export const makeServedTools = Effect.gen(function* () {
   const { all, get, open } = yield* McpServers
   const { recorded } = yield* makeRecordedCalls
+  const { charged } = yield* makeChargedCalls
   const offeredBy = (
     server: RegisteredServer,
     caller: Caller,
@@ -69,7 +73,8 @@ export const makeServedTools = Effect.gen(function* () {
           connectUrl
         }))
       )
-      return tools.map((tool) => ({ tool, server: name, connection, callMs: server.callMs }))
+      const { callMs, priceOf } = server
+      return tools.map((tool) => ({ tool, server: name, connection, callMs, nanoUsd: priceOf(tool.name) }))
     })
 
   /** The tools of servers, and why others offer none. */
@@ -116,17 +121,22 @@ export const makeServedTools = Effect.gen(function* () {
   ): Effect.Effect<Answer> => {
     const offered = found.tools.find((tool) => tool.name === name)
     if (offered === undefined) return Effect.succeed(notOffered(request, name, found.missing))
-    const { callMs, connection, server, tool } = offered
+    const { callMs, connection, nanoUsd, server, tool } = offered
     const { headers, record } = incoming
     const wrong = request.era === "modern" ? wrongArguments(headers, tool.mirrored, input) : undefined
     if (wrong !== undefined) return Effect.succeed(errorAnswer(request.id, wrong, 400))
     if (record !== undefined) record.tags = [...record.tags, `tool=${server}/${tool.name}`]
-    const one = { id: randomHex(), server, tool: tool.name, callMs }
-    const run = connection.call(tool, JSON.stringify(input))
-    return Effect.map(recorded({ caller, request: incoming }, one, run), (end) => {
-      if (end.outcome !== "completed") record?.noted(`tool:${end.outcome}`)
-      const { connectUrl, reason = "" } = end.failure ?? {}
-      return connectUrl === undefined ? called(request, end) : unconnected(request, { server, reason, connectUrl })
+    const departure = { hasLeft: false }
+    const run = connection.call(tool, JSON.stringify(input), departure)
+    const one = { id: randomHex(), server, tool: tool.name, callMs, nanoUsd, departure, run }
+    const made = recorded({ caller, request: incoming }, one)
+    return Effect.match(charged({ caller, incoming, server, nanoUsd, departure }, made), {
+      onFailure: ({ message }) => failed(request, message),
+      onSuccess: (end) => {
+        if (end.outcome !== "completed") record?.noted(`tool:${end.outcome}`)
+        const { connectUrl, reason = "" } = end.failure ?? {}
+        return connectUrl === undefined ? called(request, end) : unconnected(request, { server, reason, connectUrl })
+      }
     })
   }
 

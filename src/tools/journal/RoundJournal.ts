@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { Failure } from "../../contract/failures/Failure.ts"
 import type { FunctionTool, Item, ToolCallItem, ToolResultItem } from "../../generation/Conversation.ts"
-import type { Doubt, GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import type { Doubt, GenerationEvent, PaidCalls, Usage } from "../../generation/GenerationEvent.ts"
 import type { ServerCall } from "../ServerTool.ts"
 
 /** A call in the journal. */
@@ -40,6 +40,8 @@ export interface JournalUse {
 
 /** The rounds of a request's earlier runs, with which the next one begins. */
 export interface EarlierRounds extends JournalUse {
+  /** Their paid calls, without those that this run has repeated. */
+  readonly paid: ReadonlyArray<PaidCalls>
   readonly count: number
   readonly shown: ReadonlyArray<GenerationEvent>
   readonly items: ReadonlyArray<Item>

@@ -19,15 +19,16 @@ export const earlierRounds = (
 ): Effect.Effect<EarlierRounds | undefined, Failure> => {
   const { rounds } = journal
   const last = rounds.at(-1)
+  const { toolCalls: paid = [] } = journal.use.called
   if (last === undefined) return Effect.succeed(undefined)
-  if (last.ends !== undefined) return Effect.succeed(summed(rounds, journal.use))
+  if (last.ends !== undefined) return Effect.succeed(summed(rounds, journal.use, paid))
   return Effect.gen(function* () {
     const ends = yield* Effect.forEach(last.calls, (call) => endOf(call, last, tools), { concurrency: 4 })
     const called = ends.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), journal.use.called)
     const round = { ...last, ends: ends.map(storedEnd) }
     const use = { ...journal.use, called }
     yield* journal.end(rounds.length, round, use)
-    return summed([...rounds.slice(0, -1), round], use)
+    return summed([...rounds.slice(0, -1), round], use, paid)
   })
 }
 
@@ -50,8 +51,13 @@ const endOf = (
   return Effect.succeed(unknownEnd(call, isShown))
 }
 
-const summed = (rounds: ReadonlyArray<JournalRound>, use: OpenJournal["use"]): EarlierRounds => ({
+const summed = (
+  rounds: ReadonlyArray<JournalRound>,
+  use: OpenJournal["use"],
+  paid: EarlierRounds["paid"]
+): EarlierRounds => ({
   ...use,
+  paid,
   count: rounds.length,
   shown: rounds.flatMap(({ ends = [], shown }) => [...shown, ...ends.flatMap(({ events }) => events)]),
   items: rounds.flatMap(({ ends = [], said }) => [
