@@ -18,6 +18,7 @@ import { FilesHandlers } from "./files/Handlers.ts"
 import { HealthLive } from "./health/Handlers.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
+import { Guardrails } from "./guardrails/Guardrails.ts"
 import { CallerServers } from "./mcp/CallerServers.ts"
 import { PersonGrantsLive } from "./people/tools/PersonGrantsLive.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
@@ -68,6 +69,7 @@ import { VideoTasks } from "./videos/VideoTasks.ts"
 
 const ModelsLive = Pipeline.Default.pipe(
   Layer.provideMerge(CallerServers.layer),
+  Layer.provideMerge(Guardrails.layer),
   Layer.provideMerge(Layer.provide(CallRows.layer, Layer.effect(ResultSeal, RequestSeal))),
   Layer.provideMerge(ToolJournalsLive),
   Layer.provideMerge(Dispatch.Default),

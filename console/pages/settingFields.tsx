@@ -5,6 +5,7 @@ import { eachSetting, settingNames } from "../../src/contract/callers/accountSet
 import type { SettingChanges } from "../../src/contract/callers/accountSettings.ts"
 import { eachKeySetting, keySettingNames, mayChange, noKeySettings } from "../../src/contract/callers/keySettings.ts"
 import type { KeySetting, KeySettingChanges } from "../../src/contract/callers/keySettings.ts"
+import { isGuardrailName } from "../../src/contract/callers/GuardrailNames.ts"
 import { isToolPattern, patternsIn } from "../../src/contract/callers/toolRule.ts"
 import type { SettingRow, SettingValue, SwitchRow } from "../../src/contract/callers/settingRows.ts"
 import { recordOf } from "../../src/contract/json/recordOf.ts"
@@ -45,6 +46,16 @@ const forms = {
       const other = patterns.find((one) => !isToolPattern(one))
       if (other !== undefined) throw wrong(field, words.keyForm.toolPattern(other))
       return patterns.length === 0 ? null : patterns
+    },
+    show: (name, of) => <TextField key={name} id={`setting-${name}`} label={heading} of={of} placeholder={words.none} />
+  }),
+  names: ({ heading }: SettingRow): SettingField => ({
+    heading,
+    read: (field) => {
+      const names = patternsIn(field.value.value)
+      const other = names.find((one) => !isGuardrailName(one))
+      if (other !== undefined) throw wrong(field, words.keyForm.guardrailName(other))
+      return names.length === 0 ? null : names
     },
     show: (name, of) => <TextField key={name} id={`setting-${name}`} label={heading} of={of} placeholder={words.none} />
   }),

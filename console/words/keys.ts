@@ -116,6 +116,7 @@ export const keyForm = {
   alsoAccount: "Its account’s limits apply too.",
   nameFirst: "Give it a name.",
   patterns: "Name a model or a pattern; * stands for any.",
+  guardrailName: (text: string) => `${text}: expected the name of a guardrail, of a-z, 0-9, - and _.`,
   toolPattern: (text: string) => `${text}: expected a server and a tool, such as jira/search or jira/*.`,
   ready: (name: string) => `${name} is ready`,
   secretOnce: "This is its secret. The gateway keeps only a hash of it, so it can’t be shown again.",

@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { eachSetting } from "../contract/callers/accountSettings.ts"
 import { Unpriced } from "../contract/callers/Caller.ts"
+import { GuardrailNames } from "../contract/callers/GuardrailNames.ts"
 import { ToolPatterns } from "../contract/callers/toolRule.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
@@ -39,7 +40,8 @@ const settings = {
   ...eachSetting({
     switch: ({ changes: description }) => Schema.optional(Schema.Boolean).annotations({ description }),
     count: ({ changes: description }) => Schema.optional(Schema.NullOr(integer(1))).annotations({ description }),
-    patterns: ({ changes: description }) => Schema.optional(Schema.NullOr(ToolPatterns)).annotations({ description })
+    patterns: ({ changes: description }) => Schema.optional(Schema.NullOr(ToolPatterns)).annotations({ description }),
+    names: ({ changes: description }) => Schema.optional(Schema.NullOr(GuardrailNames)).annotations({ description })
   }),
   search_allowed: Domains.annotations({ description: "The only domains that web searches find; null for all." }),
   search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." }),

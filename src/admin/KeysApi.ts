@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { eachKeySetting } from "../contract/callers/keySettings.ts"
 import { Unpriced } from "../contract/callers/Caller.ts"
+import { GuardrailNames } from "../contract/callers/GuardrailNames.ts"
 import { ToolPatterns } from "../contract/callers/toolRule.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
@@ -40,7 +41,8 @@ const settings = {
   ...eachKeySetting({
     switch: ({ changes: description }) => Schema.optional(Schema.NullOr(Schema.Boolean)).annotations({ description }),
     count: ({ changes: description }) => Schema.optional(Schema.NullOr(integer(1))).annotations({ description }),
-    patterns: ({ changes: description }) => Schema.optional(Schema.NullOr(ToolPatterns)).annotations({ description })
+    patterns: ({ changes: description }) => Schema.optional(Schema.NullOr(ToolPatterns)).annotations({ description }),
+    names: ({ changes: description }) => Schema.optional(Schema.NullOr(GuardrailNames)).annotations({ description })
   }),
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "The key's own limits." }),
   budget: Schema.optional(Schema.NullOr(Budget)).annotations({

@@ -12,7 +12,8 @@ const count = Schema.NullOr(
 export const settingAnswers = {
   switch: ({ says }: SettingRow) => answerField(Schema.Boolean, says),
   count: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Int), says),
-  patterns: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Array(Schema.String)), says)
+  patterns: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Array(Schema.String)), says),
+  names: ({ says }: SettingRow) => answerField(Schema.NullOr(Schema.Array(Schema.String)), says)
 }
 
 /** Limits in the admin API; null is no limit. */

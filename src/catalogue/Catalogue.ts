@@ -83,6 +83,8 @@ interface Described {
   readonly prefer?: "order" | "cheapest" | "fastest"
   /** The models that answer in its place, by reason. */
   readonly fallbacks?: Fallbacks
+  /** Names of the guardrails of its requests. */
+  readonly guardrails?: ReadonlyArray<string>
   /** A conversation stays for a while at the route that answered after another failed. */
   readonly sticky?: "conversation"
   /** The silence of a route, in ms, after which the second is asked too; absent for never. */

@@ -217,6 +217,7 @@ const modelOf = (
       ...(entry.prefer === undefined ? {} : { prefer: entry.prefer }),
       ...(entry.limits === undefined ? {} : { limits: limitsOf(entry.limits) }),
       ...(fallbacks === undefined ? {} : { fallbacks }),
+      ...(entry.guardrails === undefined ? {} : { guardrails: entry.guardrails }),
       ...(entry.sticky === "conversation" ? { sticky: entry.sticky } : {}),
       resolutions: entry.resolutions
     }

@@ -26,6 +26,13 @@ const flags = {
       Options.map((text) => (text === "any" || text === "none" ? null : patternsIn(text))),
       Options.withDescription(`${flag}, separated by commas; any removes them.`),
       Options.optional
+    ),
+  names: ({ flag }: SettingRow, name: string) =>
+    Options.text(dashed(name)).pipe(
+      Options.withPseudoName("NAMES|none"),
+      Options.map((text) => (text === "none" ? null : patternsIn(text))),
+      Options.withDescription(`${flag}, by name, separated by commas; none removes them.`),
+      Options.optional
     )
 }
 

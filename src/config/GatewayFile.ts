@@ -6,6 +6,7 @@ import { AdminKey } from "./sections/AdminKey.ts"
 import { Alerts } from "./sections/Alerts.ts"
 import { Files } from "./sections/Files.ts"
 import { optionalField, requiredField } from "./sections/fields.ts"
+import { GuardrailEntries } from "./sections/Guardrail.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
 import { Mcp } from "./sections/Mcp.ts"
@@ -84,6 +85,11 @@ export const GatewayFile = Schema.Struct({
     "`HTTPS_PROXY`, `HTTP_PROXY`"
   ),
   search: optionalField(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
+  guardrails: optionalField(
+    GuardrailEntries,
+    "Webhooks that look at texts of requests and answers, by a name of your choice: [fields](#guardrails). Accounts, keys and models name theirs ([guardrails](guardrails.md)).",
+    "none"
+  ),
   mcp: optionalField(
     Mcp,
     "[Tools](tools.md) of MCP servers, for callers at `/mcp`: `servers` with their [fields](#mcp-servers), and `own_servers: off`, which refuses servers that requests name by address.",

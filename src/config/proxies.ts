@@ -53,7 +53,7 @@ export const proxyShown = (proxy: string): string => URL.parse(proxy)?.origin ??
 
 /** Fills in the proxy of each upstream, each server of tools and of the search, where they have none of their own. */
 export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Located<GatewayFile> => {
-  const { mcp, search, upstreams } = file.value
+  const { guardrails, mcp, search, upstreams } = file.value
   const fill = <A extends { readonly proxy?: ProxySetting | undefined }>(entry: A, url: string): A => {
     const proxy = entry.proxy === undefined ? proxyOf(url) : undefined
     return proxy === undefined ? entry : { ...entry, proxy: Redacted.make(proxy) }
@@ -65,6 +65,11 @@ export const withProxies = (file: Located<GatewayFile>, proxyOf: ProxyOf): Locat
       ...(upstreams !== undefined && {
         upstreams: Object.fromEntries(
           Object.entries(upstreams).map(([name, entry]) => [name, fill(entry, addressOf(entry))])
+        )
+      }),
+      ...(guardrails !== undefined && {
+        guardrails: Object.fromEntries(
+          Object.entries(guardrails).map(([name, entry]) => [name, fill(entry, entry.url)])
         )
       }),
       ...(mcp?.servers !== undefined && {

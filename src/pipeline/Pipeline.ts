@@ -12,9 +12,11 @@ import { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { Guardrails } from "../guardrails/Guardrails.ts"
 import { CallerServers } from "../mcp/CallerServers.ts"
 import { encodedBy } from "./encodedBy.ts"
 import { fold } from "./fold.ts"
+import { withGuardrails } from "./withGuardrails.ts"
 import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
 import { once, releaseAfter } from "./releaseAfter.ts"
@@ -47,7 +49,8 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
   effect: Effect.gen(function* () {
     const dispatch = yield* Dispatch
     const callerServers = yield* CallerServers
-    const { callsHere, listed, runsServers } = serversHere(callerServers, dispatch)
+    const guardrails = yield* Guardrails
+    const { callsHere, listed, runsServers } = serversHere(callerServers, dispatch, guardrails)
     const files = yield* InlineFiles
     const runtime = yield* Effect.runtime()
 
@@ -92,7 +95,17 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         .flatMap(() => runFuture(runtime, turn))
         .flatMap(begin)
 
-    const generate = <Payload, Stored, S, P, A>(
+    const generate: typeof generateFor = (family, input, prepared, options) => {
+      const { text } = prepared
+      const guards = text.isDry === true ? undefined : guardrails.of(input.caller, text.conversation.model)
+      return guards === undefined
+        ? generateFor(family, input, prepared, options)
+        : withGuardrails({ ...input, ...options, text, guards, runtime, dialect: family.dialect, dispatch }, (looked) =>
+            generateFor(family, input, { ...prepared, text: looked }, options)
+          )
+    }
+
+    const generateFor = <Payload, Stored, S, P, A>(
       { dialect }: TextFamily<Payload, Stored, S, P, A>,
       { caller }: TextInput<Payload>,
       { release, request, text }: Prepared<S, P, A>,
@@ -231,7 +244,8 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { kind } = families[dialect]
           const { caller, request } = input
           const { headers } = request
-          const passed = isAlwaysTranslated(text) ? undefined : dialect
+          const isGuarded = kind === "text" && guardrails.of(caller, conversation.model) !== undefined
+          const passed = isGuarded || isAlwaysTranslated(text) ? undefined : dialect
           const asked = { family: passed, kind, mayReachWeb, objection, answers: answers?.count, headers }
           if (servers !== undefined) {
             const naming = { asked: servers, caller, request }

@@ -3,6 +3,7 @@ import type { Context } from "effect"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Dispatch } from "../dispatch/Dispatch.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import type { Guardrails } from "../guardrails/Guardrails.ts"
 import type { CallerServers } from "../mcp/CallerServers.ts"
 import type { Dialect, TextRequest } from "./TextFamily.ts"
 import { admitServers, callsServers, offerServers } from "./withServers.ts"
@@ -14,11 +15,20 @@ type Histories = Pick<TextRequest<never, never, never>, "conversation" | "hasOwn
 /** Decides who calls the servers of a request, and lists those that are called here. */
 export const serversHere = (
   servers: Context.Tag.Service<typeof CallerServers>,
-  { passes }: Pick<Dispatch, "passes">
+  { passes }: Pick<Dispatch, "passes">,
+  guardrails: Context.Tag.Service<typeof Guardrails>
 ) => {
+  const isGuarded = (caller: Naming["caller"], model: string) => guardrails.of(caller, model) !== undefined
+
   /** True if the gateway calls the servers of a request, not an upstream that it passes through to. */
   const callsHere = (dialect: Dialect, naming: Naming, { conversation, hasOwnCalls }: Histories) =>
-    callsServers(servers, naming, hasOwnCalls?.() !== true && passes(conversation.model, dialect, true))
+    callsServers(
+      servers,
+      naming,
+      hasOwnCalls?.() !== true &&
+        !isGuarded(naming.caller, conversation.model) &&
+        passes(conversation.model, dialect, true)
+    )
 
   /** True if a task calls the servers of its request itself. Fails if it may not. */
   const runsServers = (dialect: Dialect, naming: Naming, text: Histories): Effect.Effect<boolean, Failure> =>

@@ -5,6 +5,7 @@ import type { Attempt } from "../contract/records/Attempt.ts"
 import { columnsOf, measuresIn, noColumns, nonZero } from "../contract/records/measures.ts"
 import type { MeasureIn } from "../contract/records/measures.ts"
 import { serviceOf, storedService } from "../contract/records/Service.ts"
+import { GuardrailRecord } from "../contract/records/GuardrailRecord.ts"
 import type { RequestRecord } from "../contract/records/RequestRecord.ts"
 import type { SumNames } from "../ledger/SumNames.ts"
 import { PriceOrigin } from "../ledger/PriceSource.ts"
@@ -43,6 +44,7 @@ const Details = Schema.Struct({
   ...storedService,
   tags: Schema.optional(Schema.Array(Schema.String)),
   tool_calls: Schema.optional(Schema.Int),
+  guardrails: Schema.optional(Schema.Array(GuardrailRecord)),
   end_user: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
   task: Schema.optional(Schema.String),
@@ -167,6 +169,7 @@ const detailsOf = (record: RequestRecord): string => {
   // JSON has no undefined members.
   if (record.used !== undefined) Object.assign(details, rareIn(record.used), serviceOf(record.used, record.priceGap))
   if (record.tools.length > 0) details["tool_calls"] = record.tools.length
+  if (record.guardrails.length > 0) details["guardrails"] = record.guardrails
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser
   if (record.client !== undefined) details["client"] = record.client

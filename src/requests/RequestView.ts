@@ -1,5 +1,6 @@
 import { Schema, Struct } from "effect"
 import { FallbackReason } from "../contract/records/FallbackReason.ts"
+import { GuardrailRecord } from "../contract/records/GuardrailRecord.ts"
 import { CallOutcome } from "../contract/records/CallOutcome.ts"
 import { ToolOutcome } from "../contract/records/ToolOutcome.ts"
 import { answerField } from "../contract/fields.ts"
@@ -110,6 +111,12 @@ export const RequestView = Schema.Struct({
   tool_calls: Schema.optional(
     answerField(Schema.Int, "The calls of tools of MCP servers that the gateway made for it; absent if there are none.")
   ),
+  guardrails: Schema.optional(
+    answerField(
+      Schema.Array(GuardrailRecord),
+      "What guardrails said of its texts, and the time that it took; absent if it has none."
+    )
+  ),
   tags: answerField(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
   end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),
   conversation: name(
@@ -215,6 +222,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     adapted: details.adapted ?? null,
     notes: details.notes ?? [],
     ...(details.tool_calls !== undefined && { tool_calls: details.tool_calls }),
+    ...(details.guardrails !== undefined && { guardrails: details.guardrails }),
     tags: details.tags ?? [],
     end_user: details.end_user ?? null,
     conversation: orNull(row.conversation),

@@ -1,6 +1,6 @@
 import { ownTurn } from "../flow/eventLoop.ts"
 import type { Regex, Steps } from "../regex/Regex.ts"
-import { replaceStrings } from "./replaceStrings.ts"
+import { replaceStrings } from "../contract/json/replaceStrings.ts"
 import { cutAt } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
 

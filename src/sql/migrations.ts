@@ -42,6 +42,7 @@ import { tokenResources } from "./migrations/0072_tokenResources.ts"
 import { toolCalls } from "./migrations/0073_toolCalls.ts"
 import { toolRounds } from "./migrations/0074_toolRounds.ts"
 import { toolGrants } from "./migrations/0075_toolGrants.ts"
+import { guardrails } from "./migrations/0076_guardrails.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -91,7 +92,8 @@ const onBoth: ReadonlyArray<Step> = [
   [72, "tokenResources", tokenResources],
   [73, "toolCalls", toolCalls],
   [74, "toolRounds", toolRounds],
-  [75, "toolGrants", toolGrants]
+  [75, "toolGrants", toolGrants],
+  [76, "guardrails", guardrails]
 ]
 
 /** The schema that this gateway works with. */

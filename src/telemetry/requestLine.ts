@@ -35,6 +35,7 @@ export const requestLine = (record: RequestRecord): string => {
     duration_ms: thousandths(record.durationMs),
     tool_calls: positive(record.tools.length),
     tools: record.tools.length === 0 ? undefined : record.tools,
+    guardrails: record.guardrails.length === 0 ? undefined : record.guardrails,
     input_tokens: used?.inputTokens,
     output_tokens: used?.outputTokens,
     ...(used && countsBeside(used)),

@@ -20,7 +20,12 @@ import { adjust } from "../sql/clock.ts"
 const secret = "team-a-secret-0123456789abcdef"
 const actor = actorNamed("cli:someone")
 const valuesOf = (count: number) =>
-  eachSetting({ switch: () => true, count: () => count, patterns: () => [`server-${count}/*`] })
+  eachSetting({
+    switch: () => true,
+    count: () => count,
+    patterns: () => [`server-${count}/*`],
+    names: () => [`guard-${count}`]
+  })
 
 const live = Layer.mergeAll(Access.Default, DeclaredKeys.Default, AccountAdministration.Default).pipe(
   Layer.provideMerge(database())

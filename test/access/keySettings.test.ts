@@ -19,7 +19,12 @@ import { adjust } from "../sql/clock.ts"
 const secret = "team-a-secret-0123456789abcdef"
 const actor = actorNamed("cli:someone")
 const valuesOf = (count: number) =>
-  eachKeySetting({ switch: () => true, count: () => count, patterns: () => [`server-${count}/*`] })
+  eachKeySetting({
+    switch: () => true,
+    count: () => count,
+    patterns: () => [`server-${count}/*`],
+    names: () => [`guard-${count}`]
+  })
 
 const live = Layer.mergeAll(Access.Default, DeclaredKeys.Default, KeyAdministration.Default).pipe(
   Layer.provideMerge(database())

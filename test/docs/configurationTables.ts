@@ -12,6 +12,7 @@ import { Log } from "../../src/config/sections/Log.ts"
 import { Limits, Model, Price, Route, UnfinishedLimits } from "../../src/config/sections/Model.ts"
 import { Prices } from "../../src/config/sections/Prices.ts"
 import { Retention } from "../../src/config/sections/Retention.ts"
+import { Guardrail } from "../../src/config/sections/Guardrail.ts"
 import { McpServer } from "../../src/config/sections/Mcp.ts"
 import { Search } from "../../src/config/sections/Search.ts"
 import { Server } from "../../src/config/sections/Server.ts"
@@ -142,6 +143,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   prices: Prices,
   search: Search,
   "mcp servers": McpServer,
+  guardrails: Guardrail,
   files: Files,
   retention: Retention,
   log: Log

@@ -68,10 +68,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   routing: [...leaves, "generation", "upstreams"],
   ownership: [...leaves, "generation", "upstreams"],
 
-  // Which processes serve from one database.
+  // Which processes serve from one database; sums by steps and groups, of whatever has rows and sums of hours.
   cluster: leaves,
-
-  // Sums by steps and groups, of whatever has rows and sums of hours.
   sums: leaves,
 
   // Who asks, what it may cost and how much of it.
@@ -96,7 +94,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "catalogue"
   ],
   mcp: [...leaves, "generation", "guard", "upstreams", "tools", "ledger", "limits"],
-  pipeline: [...leaves, "generation", "ledger", "storedFiles", "tools", "mcp", "dispatch"],
+  guardrails: [...leaves, "generation", "upstreams", "catalogue"],
+  pipeline: [...leaves, "generation", "ledger", "storedFiles", "tools", "mcp", "guardrails", "dispatch"],
   idempotency: [...leaves, "cluster"],
 
   // Work that outlives its request.
@@ -216,6 +215,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "batches",
     "tools",
     "mcp",
+    "guardrails",
     "files",
     "storedFiles",
     "ledger",

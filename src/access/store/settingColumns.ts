@@ -9,7 +9,8 @@ import { recordOf } from "../../contract/json/recordOf.ts"
 const columns = {
   switch: () => Schema.Boolean,
   count: () => Schema.NullOr(Schema.Int),
-  patterns: () => Schema.NullOr(Schema.parseJson(Schema.Array(Schema.String)))
+  patterns: () => Schema.NullOr(Schema.parseJson(Schema.Array(Schema.String))),
+  names: () => Schema.NullOr(Schema.parseJson(Schema.Array(Schema.String)))
 }
 
 /** The columns of the settings of accounts. */

@@ -4,7 +4,7 @@ import { optionalField, requiredField } from "./fields.ts"
 import { HttpUrl } from "./values.ts"
 
 /** A secret of Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes. */
-const WebhookSecret = secretOf(
+export const WebhookSecret = secretOf(
   Schema.String.pipe(
     Schema.filter((text) => /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(text), {
       message: () => "expected whsec_ followed by the base64 of 24 to 64 random bytes"

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { eachSetting } from "../../contract/callers/accountSettings.ts"
 import { eachKeySetting } from "../../contract/callers/keySettings.ts"
 import type { SettingRow } from "../../contract/callers/settingRows.ts"
+import { GuardrailNames } from "../../contract/callers/GuardrailNames.ts"
 import { ToolPatterns } from "../../contract/callers/toolRule.ts"
 import { Unpriced } from "../../contract/callers/Caller.ts"
 import { WrittenBudgets } from "../../contract/budgets/WrittenBudget.ts"
@@ -13,7 +14,8 @@ import { Balance, Count, ModelPattern, Moment, Pattern, Text } from "./values.ts
 const settingFields = {
   switch: ({ absent, inFile }: SettingRow) => optionalField(Schema.Boolean, inFile, absent),
   count: ({ absent, inFile }: SettingRow) => optionalField(Count, inFile, absent),
-  patterns: ({ absent, inFile }: SettingRow) => optionalField(ToolPatterns, inFile, absent)
+  patterns: ({ absent, inFile }: SettingRow) => optionalField(ToolPatterns, inFile, absent),
+  names: ({ absent, inFile }: SettingRow) => optionalField(GuardrailNames, inFile, absent)
 }
 
 /** A key declared in the file: created, changed and revoked with its entry. */

@@ -1,12 +1,14 @@
 import { Record, Schema } from "effect"
 import { ByImage } from "./ByImage.ts"
 import { PerCall } from "./PerCall.ts"
+import { Fallbacks } from "./Fallbacks.ts"
 import { optionalField, requiredField } from "./fields.ts"
 import { ProtocolSetting } from "./Upstream.ts"
 import { Count, Seconds, Text, Usd } from "./values.ts"
 import { Resolution, VideoBounds } from "./Video.ts"
 import { piecePrices } from "../../contract/records/piecePrices.ts"
 import { ModelFacts } from "../../contract/records/ModelFacts.ts"
+import { GuardrailNames } from "../../contract/callers/GuardrailNames.ts"
 import { calledKinds } from "../../contract/kinds.ts"
 import { variantsRule } from "./variantNames.ts"
 import { weekdays } from "./weekdays.ts"
@@ -204,15 +206,6 @@ export const Route = Schema.Struct({
   video: optionalField(VideoBounds, "The [bounds of its videos](#bounds-of-video-models).", "the model's `video`")
 })
 
-const OtherModels = Schema.Union(Text, Schema.NonEmptyArray(Text))
-
-/** Models that answer in a model's place. */
-const Fallbacks = Schema.Struct({
-  too_long: optionalField(OtherModels, "If the input exceeds the model's context.", "none"),
-  refused: optionalField(OtherModels, "If a content policy refuses the request before the first token.", "none"),
-  failed: optionalField(OtherModels, "If every route fails or is limited.", "none")
-})
-
 /** Another name of a model. */
 export const Alias = Schema.Struct({
   alias: requiredField(Text, "Another name of `models`, whose routes, price, limits and `strict` count.")
@@ -275,6 +268,11 @@ export const Model = Schema.Struct({
     "from the `prices_file`, otherwise the public list"
   ),
   limits: optionalField(Limits, "[Limits](#limits) for all callers together.", "none"),
+  guardrails: optionalField(
+    GuardrailNames,
+    "Names of [guardrails](guardrails.md) that look at the texts of its requests, also where it answers for another model.",
+    "none"
+  ),
   strict: optionalField(
     Schema.Boolean,
     "Refuse fields that the upstream does not support with a 400 that names them, instead of omitting them.",

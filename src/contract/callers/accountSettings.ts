@@ -62,6 +62,16 @@ const accountSettings = {
     changes: "Patterns of tools that the account's keys may not use, even if `tools` matches them; null for none.",
     says: "Patterns of tools that the account's keys may not use, even if `tools` matches them; null for none.",
     flag: "Tools that the account's keys may not use, as patterns of server/tool"
+  },
+  guardrails: {
+    kind: "names",
+    caller: "accountGuardrails",
+    heading: "Guardrails",
+    inFile: "Names of [guardrails](guardrails.md) that look at the texts of the account's requests.",
+    absent: "none",
+    changes: "Names of guardrails that look at the texts of the account's requests; null for none.",
+    says: "Names of guardrails that look at the texts of the account's requests; null for none.",
+    flag: "Guardrails that look at the texts of the account's requests"
   }
 } as const satisfies Readonly<Record<string, SettingRow>>
 

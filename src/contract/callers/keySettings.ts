@@ -52,6 +52,18 @@ const keySettings = {
     changes: "Patterns of tools that the key may not use, even if `tools` matches them; null for none.",
     says: "Patterns of tools that the key may not use, even if `tools` matches them; null for none.",
     flag: "Tools that the key may not use, as patterns of server/tool"
+  },
+  guardrails: {
+    kind: "names",
+    caller: "guardrails",
+    changedBy: "operator",
+    heading: "Guardrails",
+    inFile:
+      "Names of [guardrails](guardrails.md) that look at the texts of the key's requests, beside its account's and the model's.",
+    absent: "none",
+    changes: "Names of guardrails that look at the texts of the key's requests; null for none.",
+    says: "Names of guardrails that look at the texts of the key's requests; null for none.",
+    flag: "Guardrails that look at the texts of the key's requests"
   }
 } as const satisfies Readonly<Record<string, KeySettingRow>>
 

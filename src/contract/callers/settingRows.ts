@@ -37,8 +37,13 @@ export interface PatternsRow extends SettingWords {
   readonly kind: "patterns"
 }
 
-/** A switch is off by default; a count, of 1 or more, and patterns, one or more, are absent by default. */
-export type SettingRow = SwitchRow | CountRow | PatternsRow
+/** Names of entries of the configuration file. */
+export interface NamesRow extends SettingWords {
+  readonly kind: "names"
+}
+
+/** A switch is off by default; a count, of 1 or more, and patterns or names, one or more, are absent by default. */
+export type SettingRow = SwitchRow | CountRow | PatternsRow | NamesRow
 
 /** Settings by the name that they have in the configuration file, the admin API and the columns. */
 export type Table = Readonly<Record<string, SettingRow>>
@@ -47,12 +52,13 @@ interface Values {
   readonly switch: boolean
   readonly count: number
   readonly patterns: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
 }
 
 /** The value of each setting that is set. */
 export type ValuesOf<T extends Table> = { readonly [Name in keyof T]: Values[T[Name]["kind"]] }
 
-/** The values of all settings; counts and patterns that aren't set are null. */
+/** The values of all settings; counts, patterns and names that aren't set are null. */
 export type StoredOf<T extends Table> = {
   readonly [Name in keyof T]: T[Name]["kind"] extends "switch" ? boolean : ValuesOf<T>[Name] | null
 }
@@ -80,7 +86,7 @@ export type EachOf<T extends Table, Of extends ByKind> = { readonly [Name in key
 export const isSet = (value: SettingValue): boolean => value !== null && value !== false
 
 /** The values of settings that aren't set. */
-const unset = { switch: () => false, count: () => null, patterns: () => null } as const
+const unset = { switch: () => false, count: () => null, patterns: () => null, names: () => null } as const
 
 const madeOf = (row: SettingRow, name: string, of: ByKind): unknown => {
   switch (row.kind) {
@@ -90,6 +96,8 @@ const madeOf = (row: SettingRow, name: string, of: ByKind): unknown => {
       return of.count(row, name)
     case "patterns":
       return of.patterns(row, name)
+    case "names":
+      return of.names(row, name)
   }
 }
 

@@ -2,6 +2,7 @@ import type { AccountId, Caller, KeyId } from "../callers/Caller.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Failure, RateLimited, TooLarge } from "../failures/Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
+import type { GuardrailRecord } from "./GuardrailRecord.ts"
 import { conversationOf } from "../callers/conversationOf.ts"
 import { endUserOf } from "../callers/endUserOf.ts"
 import { errorName } from "../failures/errorName.ts"
@@ -66,6 +67,7 @@ export class RequestRecord {
   attempts: ReadonlyArray<Attempt> = none
   /** Calls of servers' tools. */
   tools: ReadonlyArray<ToolCallRecord> = none
+  guardrails: ReadonlyArray<GuardrailRecord> = none
   stream = false
   /** Ms from the request's first byte to the answer's first byte, and to its end. */
   firstByteMs = 0
@@ -201,7 +203,9 @@ export class RequestRecord {
 
   failed(failure: Failure): void {
     this.error = errorName(failure)
-    this.reason = reasonOf(failure.message)
+    // Its words may quote what it blocked.
+    const isBlocked = this.guardrails.some(({ verdict }) => verdict === "blocked")
+    this.reason = isBlocked ? "blocked by a guardrail" : reasonOf(failure.message)
   }
 
   /** The client left before the end. */

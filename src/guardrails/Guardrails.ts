@@ -1,0 +1,83 @@
+import { Context, Effect, Layer } from "effect"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import { Configuration } from "../config/Configuration.ts"
+import type { BadSettings, Located } from "../config/document.ts"
+import type { GatewayFile } from "../config/GatewayFile.ts"
+import type { GuardrailEntry } from "../config/sections/Guardrail.ts"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { Guard } from "./Guards.ts"
+
+interface Serving {
+  /** The guardrails of a request: its model's, its account's and its key's; undefined if there are none. */
+  readonly of: (
+    caller: Pick<Caller, "guardrails" | "accountGuardrails">,
+    model: string
+  ) => ReadonlyArray<Guard> | undefined
+}
+
+/** The guardrails of the configuration, and who has which. A request without one pays a comparison. */
+export class Guardrails extends Context.Reference<Guardrails>()("gateway/guardrails/Guardrails", {
+  defaultValue: (): Serving => ({ of: () => undefined })
+}) {
+  static readonly layer = Layer.suspend(() => Layer.scoped(Guardrails, make))
+}
+
+const make = Effect.gen(function* () {
+  const catalogue = yield* Catalogue
+  const configuration = yield* Configuration
+  let entries = new Map<string, GuardrailEntry>()
+  let haveModels = false
+
+  yield* configuration.follow((file) =>
+    Effect.as(check(file), () => {
+      entries = new Map(Object.entries(file.value.guardrails ?? {}))
+      haveModels = Object.values(file.value.models ?? {}).some((model) => namesOf(model) !== undefined)
+    })
+  )
+
+  /** Those of a model and of the models that may answer in its place. */
+  const ofModel = (id: string): ReadonlyArray<string> => {
+    const model = catalogue.get(id)
+    const others = Object.values(model?.fallbacks ?? {}).flat()
+    return [id, ...others].flatMap((one) => catalogue.get(one)?.guardrails ?? [])
+  }
+
+  return Guardrails.of({
+    of: ({ accountGuardrails, guardrails }, model) => {
+      if (guardrails === undefined && accountGuardrails === undefined && !haveModels) return undefined
+      const names = new Set([
+        ...(haveModels ? ofModel(model) : []),
+        ...(accountGuardrails ?? []),
+        ...(guardrails ?? [])
+      ])
+      if (names.size === 0) return undefined
+      return [...names].map((name) => ({ name, entry: entries.get(name) }))
+    }
+  })
+})
+
+const namesOf = (model: unknown): unknown =>
+  typeof model === "object" && model !== null && "guardrails" in model ? model.guardrails : undefined
+
+/** Fails if an entry names a guardrail that there is none of. */
+const check = (file: Located<GatewayFile>): Effect.Effect<void, BadSettings> => {
+  const { accounts = {}, guardrails = {}, keys = [], models = {} } = file.value
+  const named = [
+    ...Object.entries(models).map(([id, model]) => [["models", id], model] as const),
+    ...Object.entries(accounts).map(([id, account]) => [["accounts", id], account] as const),
+    ...keys.map((key, index) => [["keys", index], key] as const)
+  ]
+  return Effect.forEach(
+    named,
+    ([path, entry]) => {
+      const names = typeof entry === "object" && "guardrails" in entry ? (entry.guardrails ?? []) : []
+      const unknown = names.find((name) => !Object.hasOwn(guardrails, name))
+      return unknown === undefined
+        ? Effect.void
+        : Effect.fail(
+            file.complain([...path, "guardrails"], `${path.join(".")}.guardrails: there is no guardrail ${unknown}`)
+          )
+    },
+    { discard: true }
+  )
+}

@@ -1,0 +1,34 @@
+import { Either, Schema } from "effect"
+
+/** The answer of a guardrail. */
+export const Verdict = Schema.Union(
+  Schema.Struct({ verdict: Schema.Literal("allow") }),
+  Schema.Struct({
+    verdict: Schema.Literal("block"),
+    /** For the caller. */
+    message: Schema.optional(Schema.String.pipe(Schema.maxLength(1_000)))
+  }),
+  Schema.Struct({
+    verdict: Schema.Literal("replace"),
+    /** As many as it got, in the same order. */
+    texts: Schema.Array(Schema.String),
+    /** The words of the request by the placeholders that stand for them. The answer gets them back. */
+    placeholders: Schema.optional(
+      Schema.Record({
+        key: Schema.String.pipe(Schema.minLength(3), Schema.maxLength(200)),
+        value: Schema.String.pipe(Schema.maxLength(10_000))
+      }).pipe(Schema.filter((all) => Object.keys(all).length <= 1_000))
+    )
+  })
+)
+export type Verdict = typeof Verdict.Type
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(Verdict))
+
+/** Reads an answer; undefined if it is no verdict on that many texts. */
+export const readVerdict = (answer: string, count: number): Verdict | undefined => {
+  const read = decode(answer)
+  if (Either.isLeft(read)) return undefined
+  const verdict = read.right
+  return verdict.verdict === "replace" && verdict.texts.length !== count ? undefined : verdict
+}

@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import type { Runtime } from "effect"
+import type { Caller } from "../contract/callers/Caller.ts"
+import type { Failure } from "../contract/failures/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { families } from "../contract/kinds.ts"
+import type { Dispatch } from "../dispatch/Dispatch.ts"
+import type { Future } from "../flow/Future.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { Guard } from "../guardrails/Guards.ts"
+import type { Dialect, TextRequest } from "./TextFamily.ts"
+
+interface Guarding<S, P, A> {
+  readonly caller: Caller
+  readonly request: Incoming
+  readonly text: TextRequest<S, P, A>
+  readonly stream: boolean
+  readonly dialect: Dialect
+  readonly guards: ReadonlyArray<Guard>
+  readonly dispatch: Pick<Dispatch, "quote">
+  readonly runtime: Runtime.Runtime<never>
+}
+
+/**
+ * Generates under guardrails: they look at the texts of the request, and at those of its answer. So a request of a text
+ * family is translated, whatever its upstream speaks. Requests of other kinds pass through, and their texts can't be replaced.
+ */
+export const withGuardrails = <S, P, A>(
+  { caller, dialect, dispatch, guards, request, runtime, stream, text }: Guarding<S, P, A>,
+  begin: (text: TextRequest<S, P, A>) => Future<Generation, Failure>
+): Future<Generation, Failure> => {
+  const { conversation, mayReachWeb, objection } = text
+  const { kind } = families[dialect]
+  const isReplaceable = kind === "text"
+  const family = isReplaceable ? undefined : dialect
+  const looked = Effect.gen(function* () {
+    // A request that is refused anyway is none of their business.
+    yield* dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
+    const { guardRequest } = yield* Effect.promise(() => import("../guardrails/guardRequest.ts"))
+    const { id: requestId, record } = request
+    const asked = { guards, record, requestId, caller, family: dialect, model: conversation.model }
+    return yield* guardRequest(runtime, asked, conversation, { isReplaceable, stream })
+  })
+  return runFuture(runtime, looked).flatMap(({ conversation: now, wrap }) => {
+    if (!isReplaceable) return begin(text)
+    const { answers, passthrough: _, ...rest } = text
+    const translated = { ...rest, conversation: now }
+    if (answers === undefined) return begin(translated).map(wrap)
+    return begin({ ...translated, answers: { ...answers, join: (all) => answers.join(all.map(wrap)) } })
+  })
+}

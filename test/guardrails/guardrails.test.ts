@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { request } from "../request.ts"
+import { allow, blockWord, guardedGateway, hideNames, secret, startHook } from "./startGuarded.ts"
+
+const hook = startHook()
+const bounds = { url: hook.url, secret, timeout_seconds: 0.5, hold_ms: 400 }
+const route = { upstream: "sandbox", model: "sandbox-text" }
+let gateway: GatewayHere
+beforeAll(async () => {
+  gateway = await guardedGateway({
+    guardrails: {
+      block: { ...bounds, mode: "block" },
+      open: { ...bounds, mode: "block", fail: "open" },
+      redact: { ...bounds, mode: "redact" },
+      observe: { ...bounds, mode: "observe" }
+    },
+    models: Object.fromEntries(
+      ["block", "open", "redact", "observe"].map((name) => [name, { routes: [route], guardrails: [name] }])
+    )
+  })
+})
+afterAll(async () => {
+  await gateway.dispose()
+  await hook.stop()
+})
+
+/** Whole answers of each family of texts. */
+const families = {
+  chat: { path: "/v1/chat/completions", body: (text: string) => ({ messages: [{ role: "user", content: text }] }) },
+  responses: { path: "/v1/responses", body: (text: string) => ({ input: text }) },
+  messages: {
+    path: "/v1/messages",
+    body: (text: string) => ({ max_tokens: 100, messages: [{ role: "user", content: text }] })
+  },
+  completions: { path: "/v1/completions", body: (text: string) => ({ prompt: text }) }
+}
+
+const row = async (id: string | null) => {
+  const read = async () => (await request(gateway, `/v1/requests/${id}`)).json()
+  await expect.poll(async () => (await read()).guardrails?.length).toBeGreaterThan(0)
+  return read()
+}
+
+describe.each(Object.entries(families))("a guardrail of %s", (family, { body, path }) => {
+  const ask = (model: string, text: string, stream = false) =>
+    request(gateway, path, { body: { ...body(text), model, stream } })
+
+  it.each([false, true])("puts words back in the place of their placeholders, streamed: %s", async (stream) => {
+    hook.answers(hideNames)
+    const answer = await ask("redact", "Greet Ann Lee", stream)
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    expect(text).not.toContain("PERSON_1")
+    expect(text).toContain("Ann Lee")
+    expect(hook.seen.map(({ type }) => type)).toContain("guardrail.output")
+    expect(JSON.stringify(hook.seen.at(-1))).toContain("<PERSON_1>")
+    expect(JSON.stringify(hook.seen.at(-1))).not.toContain("Ann Lee")
+    const { guardrails } = await row(answer.headers.get("x-request-id"))
+    expect(guardrails).toMatchObject([
+      { name: "redact", on: "input", calls: 1, verdict: "replaced" },
+      { name: "redact", on: "output", verdict: "allowed" }
+    ])
+  })
+
+  it("refuses a request that it blocks, and keeps none of its words", async () => {
+    hook.answers(blockWord("hunter2"))
+    const answer = await ask("block", "The password is hunter2")
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain("Not that word")
+    expect(hook.seen).toMatchObject([{ type: "guardrail.input", guardrail: "block", mode: "block" }])
+    const kept = await row(answer.headers.get("x-request-id"))
+    expect(kept).toMatchObject({ guardrails: [{ name: "block", on: "input", calls: 1, verdict: "blocked" }] })
+    expect(JSON.stringify(kept)).not.toContain("Not that word")
+    expect(gateway.output()).not.toContain("Not that word")
+  })
+
+  it("refuses an answer that it blocks, whole and in a stream", async () => {
+    hook.answers((asked) => (asked.type === "guardrail.input" ? allow() : blockWord("hunter2")(asked)))
+    const answer = await ask("block", "The password is hunter2")
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).not.toContain("hunter2")
+    const streamed = await (await ask("block", "The password is hunter2", true)).text()
+    expect(streamed).not.toContain("hunter2")
+    expect(streamed).toContain("Not that word")
+  })
+
+  it("only tells its verdicts if it observes", async () => {
+    hook.answers(blockWord("hunter2"))
+    const answer = await ask("observe", "The password is hunter2")
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain("hunter2")
+    const { guardrails } = await row(answer.headers.get("x-request-id"))
+    expect(guardrails).toMatchObject([{ verdict: "blocked" }, { on: "output", verdict: "blocked" }])
+  })
+
+  it.each([
+    ["is down", () => new Response(null, { status: 503 })],
+    ["is slow", () => Bun.sleep(5_000).then(allow)],
+    ["is no JSON", () => new Response("yes")],
+    ["sends 10 MB", () => new Response(`{"verdict":"allow","x":"${"x".repeat(10_000_000)}"}`)],
+    ["replaces other texts", () => Response.json({ verdict: "replace", texts: [] })],
+    ["redirects", () => Response.redirect("http://127.0.0.1:1/")]
+  ])("that %s refuses if it fails closed, and lets through if open", async (_, answers) => {
+    hook.answers(answers)
+    for (const stream of [false, true]) {
+      const closed = await ask("block", "Hello there", stream)
+      expect(closed.status === 503 || (stream && (await closed.clone().text()).includes("does not answer"))).toBe(true)
+      expect(await closed.text()).not.toContain("Hello there")
+      const open = await ask("open", "Hello there", stream)
+      expect(open.status).toBe(200)
+      expect(await open.text()).toContain("Hello")
+    }
+  })
+})

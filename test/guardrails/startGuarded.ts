@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Webhook } from "standardwebhooks"
+import { startGateway } from "../gatewayHere.ts"
+
+export const secret = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`
+
+/** What a guardrail gets. */
+export interface Asked {
+  readonly type: string
+  readonly guardrail: string
+  readonly mode: string
+  readonly request_id: string
+  readonly family: string
+  readonly texts: ReadonlyArray<{ readonly at: string; readonly text: string }>
+}
+
+/** A guardrail's server. It checks signatures, and answers as it is told. */
+export const startHook = () => {
+  const seen: Array<Asked> = []
+  let answer: (asked: Asked) => Response | Promise<Response> = allow
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const body = await request.text()
+      const asked = new Webhook(secret).verify(body, Object.fromEntries(request.headers)) as Asked
+      seen.push(asked)
+      return answer(asked)
+    }
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}/`,
+    seen,
+    answers: (by: typeof answer) => {
+      seen.length = 0
+      answer = by
+    },
+    stop: () => server.stop(true)
+  }
+}
+
+export const allow = () => Response.json({ verdict: "allow" })
+
+/** Blocks texts with a word. */
+export const blockWord = (word: string) => (asked: Asked) =>
+  asked.texts.some(({ text }) => text.includes(word))
+    ? Response.json({ verdict: "block", message: "Not that word" })
+    : allow()
+
+/** Replaces names by placeholders in requests, and says them in answers as they are. */
+export const hideNames = ({ texts, type }: Asked) => {
+  if (type === "guardrail.output") return allow()
+  return Response.json({
+    verdict: "replace",
+    texts: texts.map(({ text }) => text.replaceAll("Ann Lee", "<PERSON_1>")),
+    placeholders: { "<PERSON_1>": "Ann Lee" }
+  })
+}
+
+/** A gateway with this configuration. */
+export const guardedGateway = (configuration: object) => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-guarded-"))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(configuration))
+  return startGateway({ folder })
+}
