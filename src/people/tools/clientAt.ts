@@ -63,7 +63,7 @@ export const callbackOf = (publicUrl: string): string => `${publicUrl}/oauth/mcp
 const documentOf = (publicUrl: string): string => `${publicUrl}/oauth/mcp/client.json`
 
 /** The gateway as it describes itself (RFC 7591). */
-export const clientDocument = (publicUrl: string, method: ToolClient["method"]) => ({
+const clientDocument = (publicUrl: string, method: ToolClient["method"]) => ({
   client_name: "Model Gateway",
   client_uri: publicUrl,
   redirect_uris: [callbackOf(publicUrl)],
