@@ -70,6 +70,9 @@ const usage = Command.make(
             "from the rows of requests, which are kept for a while; a request counts for each of its tags"
           )
         }
+        if (report.rows_since !== undefined) {
+          yield* Effect.logInfo(`rows from before ${report.rows_since} were removed; the total counts them`)
+        }
         if (report.next !== null) yield* Effect.logInfo(`there are more than ${limit} rows; --limit shows more`)
       })
     )

@@ -81,6 +81,9 @@ export interface GatewaySettings {
     readonly mostRequests: number
     /** Of recorded bodies. */
     readonly bodiesMs: number
+    /** Of usage rows and the audit log; none if they are kept for ever. */
+    readonly usage: Option.Option<Duration.Duration>
+    readonly audit: Option.Option<Duration.Duration>
   }
   readonly log: {
     /** By default text on a terminal, otherwise JSON. */
@@ -251,7 +254,9 @@ const settle = (
       storedFilesMs: retention?.files_days === undefined ? Infinity : Duration.toMillis(days(retention.files_days)),
       requests: days(retention?.requests_days ?? 30),
       mostRequests: requests?.max_rows ?? 20_000_000,
-      bodiesMs: Duration.toMillis(days(retention?.bodies_days ?? 7))
+      bodiesMs: Duration.toMillis(days(retention?.bodies_days ?? 7)),
+      usage: Option.map(Option.fromNullable(retention?.usage_days), days),
+      audit: Option.map(Option.fromNullable(retention?.audit_days), days)
     },
     log: {
       format: variables.GATEWAY_LOG_FORMAT ?? log?.format,

@@ -116,6 +116,12 @@ export const UsageRecord = Schema.Struct({
   ),
   since: answerField(Schema.String, "Start of the span (ISO 8601, UTC)."),
   until: answerField(Schema.String, "End of the span."),
+  rows_since: Schema.optional(
+    answerField(
+      Schema.String,
+      "Present if rows of the span were removed (`retention.usage_days`): `data` has what was settled from then on, `totals` is still whole."
+    )
+  ),
   totals: answerField(Totals, "The whole span, all pages; whole UTC days of it."),
   data: answerField(
     Schema.Union(Schema.Array(Entry), Schema.Array(Group)),

@@ -20,7 +20,10 @@ export const usageAnswer = <E, R>(
   if (!wantsCsv(format, headers)) return report(question)
   return Effect.gen(function* () {
     const found = yield* report({ ...question, limit: question.limit ?? csvRows })
-    const rest: Record<string, string> = found.next === null ? {} : { "x-gateway-next": found.next }
+    const rest: Record<string, string> = {
+      ...(found.next !== null && { "x-gateway-next": found.next }),
+      ...(found.rows_since !== undefined && { "x-gateway-rows-since": found.rows_since })
+    }
     return csvAnswer(yield* usageCsv(found), `usage-by-${found.by.replace(",", "-")}`, rest)
   })
 }

@@ -65,10 +65,15 @@ export const usageReportOf = Effect.fnUntraced(function* (
     const page = yield* pageOf(groups.slice(offset, offset + limit + 1), { offset, limit }, isOperator)
     return { ...head, totals: totalsRecord(totals, isOperator), ...page }
   }
+  // What days' sums don't know is read from rows.
+  const isOfRows =
+    by.rows === "request" || [by.first, by.second].some((one) => one === "upstream" || one === "service_tier")
+  const rowsSince = isOfRows ? yield* report.rowsSince : undefined
+  const gone = rowsSince !== undefined && rowsSince > query.sinceMs && { rows_since: new Date(rowsSince).toISOString() }
   const { totals, ...page } = yield* by.rows === "request"
     ? entriesOf(report, query, limit, after, isOperator)
     : groupsOf(report, query, by, limit, after, isOperator)
-  return { ...head, totals: totalsRecord(totals, isOperator), ...page }
+  return { ...head, ...gone, totals: totalsRecord(totals, isOperator), ...page }
 })
 
 const groupsOf = (

@@ -7,7 +7,12 @@ import { RequestStore } from "./store/RequestStore.ts"
 
 const RetentionLive = Layer.effect(
   RequestRetention,
-  Effect.map(Settings, ({ retention }) => ({ keep: retention.requests, maxRows: retention.mostRequests }))
+  Effect.map(Settings, ({ retention: { audit, mostRequests, requests, usage } }) => ({
+    keep: requests,
+    maxRows: mostRequests,
+    usage,
+    audit
+  }))
 )
 
 /** Stores requests and their bodies, and expires them. */

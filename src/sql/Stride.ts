@@ -28,12 +28,16 @@ export class Stride {
     Effect.suspend(() => {
       const begunAt = performance.now()
       return Effect.tap(statement, () => {
-        const tookMs = performance.now() - begunAt
-        if (tookMs > this.#aimMs) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
-        else if (tookMs < this.#aimMs / 2) this.#rows = Math.min(most, this.#rows * 2)
+        this.took(performance.now() - begunAt)
         return otherTurn
       })
     })
+
+  /** Adapts to the duration of a statement. */
+  took(ms: number): void {
+    if (ms > this.#aimMs) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
+    else if (ms < this.#aimMs / 2) this.#rows = Math.min(most, this.#rows * 2)
+  }
 }
 
 /** Yields to other work. Of all who wait so, one goes on in each turn of the event loop. */

@@ -10,7 +10,7 @@ export interface Ends {
 }
 
 interface Times {
-  readonly table: "requests" | "usage"
+  readonly table: "requests" | "usage" | "audit"
   /** The time by which rows are nearly ordered: an SQL expression, in Unix ms. */
   readonly time: string
   /** The longest delay until a row is stored, in ms: rows with later times may precede it. */

@@ -43,6 +43,7 @@ import { toolCalls } from "./migrations/0073_toolCalls.ts"
 import { toolRounds } from "./migrations/0074_toolRounds.ts"
 import { toolGrants } from "./migrations/0075_toolGrants.ts"
 import { guardrails } from "./migrations/0076_guardrails.ts"
+import { keptRows } from "./migrations/0077_keptRows.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -93,7 +94,8 @@ const onBoth: ReadonlyArray<Step> = [
   [73, "toolCalls", toolCalls],
   [74, "toolRounds", toolRounds],
   [75, "toolGrants", toolGrants],
-  [76, "guardrails", guardrails]
+  [76, "guardrails", guardrails],
+  [77, "keptRows", keptRows]
 ]
 
 /** The schema that this gateway works with. */

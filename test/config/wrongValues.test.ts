@@ -84,7 +84,10 @@ const server: ReadonlyArray<Wrong> = [
   ["file", "files: { att: a }", "files.att"],
   ["file", "files: { max_bytes: big }", "files.max_bytes"],
   ["file", "custody: { keep: 30 }", "custody.keep"],
-  ["file", "retention: { tasks_days: 0 }", "retention.tasks_days"]
+  ["file", "retention: { tasks_days: 0 }", "retention.tasks_days"],
+  ["file", "retention: { usage_days: 31 }", "retention.usage_days"],
+  ["file", "retention: { usage_days: 40, requests_days: 41 }", "retention.usage_days"],
+  ["file", "retention: { audit_days: 0 }", "retention.audit_days"]
 ]
 
 const upstreams: ReadonlyArray<Wrong> = [

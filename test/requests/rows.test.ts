@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
-import { Duration, Effect, Layer, TestClock } from "effect"
+import { Duration, Effect, Layer, Option, TestClock } from "effect"
 import { Caller } from "../../src/contract/callers/Caller.ts"
 import { RequestRecord } from "../../src/contract/records/RequestRecord.ts"
 import { RequestExpiry, RequestRetention } from "../../src/requests/RequestExpiry.ts"
@@ -161,7 +161,12 @@ describeOnEach("rows of requests", () => {
       const fresh = Array.from({ length: 30 }, (_, n) => over(`new${n}`, { atMs: nowMs - n }))
       yield* write(...old, ...fresh)
       yield* stored(50)
-      const retention = Layer.succeed(RequestRetention, { keep: Duration.days(30), maxRows: 25 })
+      const retention = Layer.succeed(RequestRetention, {
+        keep: Duration.days(30),
+        maxRows: 25,
+        usage: Option.none(),
+        audit: Option.none()
+      })
       yield* Effect.gen(function* () {
         for (let n = 0; n < 5; n++) yield* adjust("50 millis")
       }).pipe(Effect.provide(RequestExpiry.pipe(Layer.provide(retention))))

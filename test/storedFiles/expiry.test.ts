@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { Caller } from "../../src/contract/callers/Caller.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { FileStore } from "../../src/files/FileStore.ts"
@@ -22,7 +22,9 @@ const retention = {
   storedFilesMs: Duration.toMillis("2 hours"),
   requests: Duration.days(1),
   mostRequests: 1,
-  bodiesMs: 1
+  bodiesMs: 1,
+  usage: Option.none(),
+  audit: Option.none()
 }
 
 const storing = (folder: string) =>

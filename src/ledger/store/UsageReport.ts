@@ -167,9 +167,17 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         )
       )
 
-    return { totals, groups, entries, usual } as const
+    /** The time before which rows were removed. Undefined if all are there. */
+    const rowsSince: Effect.Effect<number | undefined> = Effect.map(
+      Effect.orDie(sql`SELECT value FROM upkeep WHERE name = 'usage_before'`),
+      (found) => times.first(found)?.value
+    )
+
+    return { totals, groups, entries, usual, rowsSince } as const
   })
 }) {}
+
+const times = rows("upkeep", { value: Schema.Int })
 
 const tooMany = new InvalidRequest({
   param: "by",

@@ -73,6 +73,8 @@ const chunked = <A>(some: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(some.length / mostRows) }, (_, n) => some.slice(n * mostRows, (n + 1) * mostRows))
 
 const dayMs = 86_400_000
+/** `retention.usage_days` is at least this long. */
+const leastKeptMs = 32 * dayMs
 
 /** Of so many accounts, each is looked up. */
 const fewAccounts = 20
@@ -120,7 +122,9 @@ export const budgetCounters = (sql: SqlClient.SqlClient) => {
    */
   const usedBefore = Effect.fnUntraced(function* (meter: Meter, nowMs: number): Effect.fn.Return<number, SqlError> {
     if (!countsBefore(meter) || (yield* isThere(meter.id))) return 0
-    return yield* spentSince(meter, meter.placeOf(nowMs).since)
+    const { since } = meter.placeOf(nowMs)
+    // Rows of that long ago may be gone, but not the sums of days.
+    return yield* spentSince(meter, since < nowMs - leastKeptMs ? since - (since % dayMs) : since)
   })
 
   /**
