@@ -6,6 +6,7 @@ import { copyDatabase } from "../sql/copy/copyDatabase.ts"
 import type { CopyReport } from "../sql/copy/copyDatabase.ts"
 import * as Database from "../sql/Database.ts"
 import { logger } from "./administer.ts"
+import { compactCommand } from "./compact.ts"
 import { leaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, optionalText, print } from "./options.ts"
@@ -71,4 +72,7 @@ const copyCommand = Command.make("copy", { from, to, json }, ({ from, json, to }
   )
 )
 
-export const databaseCommand: Group = { name: "db", commands: [leaf(copyCommand), leaf(sumsCommand)] }
+export const databaseCommand: Group = {
+  name: "db",
+  commands: [leaf(copyCommand), leaf(compactCommand), leaf(sumsCommand)]
+}

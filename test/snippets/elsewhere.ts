@@ -33,6 +33,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   // They need Postgres, an end, or a gateway that has stopped.
   [/^gateway config /, "test/e2e/configuration.test.ts"],
   [/^gateway db sums$/, "test/e2e/databaseSums.test.ts"],
+  [/db compact/, "test/e2e/compact.test.ts"],
   [/^gateway nodes$/, "test/e2e/nodes.test.ts"],
   [/^gateway logs .*--follow$/, "test/e2e/logs.test.ts"],
   [/^curl -s localhost:8080\/v1\/requests\//, "test/e2e/requests.test.ts"],
