@@ -65,7 +65,7 @@ export const usageReportOf = Effect.fnUntraced(function* (
     const page = yield* pageOf(groups.slice(offset, offset + limit + 1), { offset, limit }, isOperator)
     return { ...head, totals: totalsRecord(totals, isOperator), ...page }
   }
-  // What days' sums don't know is read from rows.
+  // The sums of days don't have these dimensions.
   const isOfRows =
     by.rows === "request" || [by.first, by.second].some((one) => one === "upstream" || one === "service_tier")
   const rowsSince = isOfRows ? yield* report.rowsSince : undefined
