@@ -9,6 +9,8 @@ import { useData } from "../hooks/useData.ts"
 import { Button } from "../parts/Button.tsx"
 import { CodeBlock } from "../parts/CodeBlock.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
+import { Select } from "../parts/fields.tsx"
+import { useField } from "../parts/form.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { secretSnippets } from "../snippets.ts"
 import { words } from "../words/words.ts"
@@ -152,8 +154,10 @@ const Rotate = ({
   show
 }: DialogOf & { readonly of: KeyRecord; readonly show: (of: Made) => void }) => {
   const { client } = useApp()
+  const overlap = useField("0")
   const run = async () => {
-    show(await client.admin((admin) => admin.adminKeys.rotateSecret({ path: { id: of.id } })))
+    const payload = { overlap_hours: Number(overlap.value.value) }
+    show(await client.admin((admin) => admin.adminKeys.rotateSecret({ path: { id: of.id }, payload })))
     await changed()
   }
   return (
@@ -164,6 +168,7 @@ const Rotate = ({
       act={{ word: words.key.rotate, isDangerous: true, run }}
     >
       <p>{text.rotate}</p>
+      <Select id="key-overlap" label={text.overlap} of={overlap} choices={text.overlaps} />
     </Dialog>
   )
 }

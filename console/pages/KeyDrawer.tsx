@@ -82,6 +82,11 @@ const FactsOf = ({ of: key }: { readonly of: KeyRecord }) => (
     <Fact name={text.facts.secret} isWide>
       {secretText(key) === undefined ? <Faint>{secretless(key)}</Faint> : <span class="mono">{secretText(key)}</span>}
     </Fact>
+    {key.old_secret_until !== undefined && (
+      <Fact name={text.facts.oldSecret} isWide>
+        {utc(Date.parse(key.old_secret_until))}
+      </Fact>
+    )}
     <Fact name={text.facts.account} isWide>
       <PageLink page="accounts" id={key.account}>
         {key.account}

@@ -123,6 +123,7 @@ const About = ({ request }: { readonly request: RequestView }) => {
         </Fact>
         <Fact name={text.key} isWide>
           {request.account} / {session.kind === "operator" ? <a href={hrefOf("keys", request.key)}>{key}</a> : key}
+          {request.key_secret !== undefined && <Faint>{text.keySecret[request.key_secret]}</Faint>}
         </Fact>
         <Fact name={text.endpoint} isWide>
           <code>{request.endpoint}</code>

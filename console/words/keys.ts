@@ -55,6 +55,7 @@ export const key = {
   facts: {
     key: "Key",
     secret: "Secret",
+    oldSecret: "Old secret works until",
     account: "Account",
     today: "Today",
     month: "30 days",
@@ -128,7 +129,15 @@ export const keyForm = {
   revoked: (name: string) => `${name} is revoked`,
   rotateTitle: (name: string) => `Rotate the secret of ${name}?`,
   rotate:
-    "It gets a new secret, which is shown once. The old one stops working within a second, also for clients that use it now."
+    "It gets a new secret, which is shown once. Requests tell which of the two they came with, for as long as both work.",
+  overlap: "The old secret works",
+  overlaps: [
+    ["0", "no longer: it ends within a second"],
+    ["1", "for another hour"],
+    ["24", "for another day"],
+    ["168", "for another week"],
+    ["720", "for another 30 days"]
+  ] as const
 }
 
 export const findKey = {

@@ -64,6 +64,7 @@ export const request = {
   key: "Account / key",
   endpoint: "Endpoint",
   streamed: ", streamed",
+  keySecret: { old: ", by its old secret", new: ", by its new secret" },
   servedBy: "Served by",
   fallbackWhy: {
     too_long: " instead: the input was too long for the requested model",

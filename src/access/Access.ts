@@ -77,6 +77,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
             caller,
             expiresAtMs = Infinity,
             held,
+            isReplaced = false,
             person,
             revoked,
             suspended,
@@ -84,6 +85,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
           } = found.value
           if (found.value.isForTools === true && !isForTools) return Effect.fail(forToolsAlone)
           if (revoked) return Effect.fail(isToken ? signedOut : revokedKey)
+          if (isReplaced) return Effect.fail(replacedSecret)
           if (suspended) return Effect.fail(isToken ? suspendedSignIn : suspendedAccount)
           if (held !== undefined)
             return Effect.fail(held === "away" ? new Unavailable({}) : isToken ? signedOut : heldKey)
@@ -183,6 +185,9 @@ const malformed = Effect.fail(
 const unknown = new AuthInvalid({ message: "Invalid API key: unknown key" })
 const mistyped = new AuthInvalid({ message: "Invalid API key: mistyped or cut off (its checksum does not match)" })
 const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was revoked" })
+const replacedSecret = new AuthInvalid({
+  message: "Invalid API key: its secret was rotated, and the old one no longer works"
+})
 const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its account is suspended" })
 const suspendedSignIn = new AuthInvalid({ message: "The account of this sign-in is suspended" })
 const heldKey = new AuthInvalid({ message: "Invalid API key: its owner has to sign in to the console again" })

@@ -196,15 +196,19 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             )
       )
 
-    /** Replaces the secret; the former one stops working. */
-    const rotateSecret = (actor: Actor, id: string): Effect.Effect<KeyWithSecret, NotFound | Conflict> =>
+    /** Replaces the secret; the former one works for `overlapMs` more. */
+    const rotateSecret = (actor: Actor, id: string, overlapMs = 0): Effect.Effect<KeyWithSecret, NotFound | Conflict> =>
       Effect.suspend(() => {
         const secret = ApiKey.generate()
         return change({
           actor,
           action: "key.rotate_secret",
           before: stateOf(id),
-          write: Effect.zipRight(rotatable(id), keys.replaceSecret(id, secret)),
+          write: Effect.gen(function* () {
+            yield* rotatable(id)
+            const nowMs = yield* Clock.currentTimeMillis
+            yield* keys.replaceSecret(id, secret, overlapMs === 0 ? undefined : nowMs + overlapMs)
+          }),
           after: () => stateOf(id),
           target: () => id
         }).pipe(

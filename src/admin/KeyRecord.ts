@@ -37,6 +37,9 @@ const fields = {
     Schema.Literal("end", "middle"),
     "The place of `hint`: `end` for the secret's last four characters; `middle`, for a key that an older version made, for the four before the last six."
   ),
+  old_secret_until: Schema.optional(
+    answerField(Schema.String, "Until when the secret before the last rotation works too; absent if it does not.")
+  ),
   models: answerField(
     Schema.Array(Schema.String),
     "Patterns of the models it may use; `*` stands for any run of characters."
@@ -99,6 +102,7 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   has_secret: hasSecret(row),
   hint: row.hint,
   hint_form: row.hint_form,
+  ...oldSecretOf(row, nowMs),
   models: row.models,
   not_models: row.not_models ?? [],
   upstreams: row.upstreams,
@@ -127,6 +131,9 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   last_used_at: isoOrNull(row.last_used_at),
   revoked_at: isoOrNull(row.revoked_at)
 })
+
+const oldSecretOf = ({ old_until: untilMs, revoked_at }: KeyRow, nowMs: number): Pick<KeyRecord, "old_secret_until"> =>
+  untilMs === null || untilMs <= nowMs || revoked_at !== null ? {} : { old_secret_until: isoTime(untilMs) }
 
 const statusOf = (row: KeyRow, nowMs: number): Pick<KeyRecord, "status" | "suspended_by"> => {
   if (row.revoked_at !== null) return { status: "revoked", suspended_by: null }

@@ -4,7 +4,7 @@ import { eachKeySetting } from "../contract/callers/keySettings.ts"
 import { Unpriced } from "../contract/callers/Caller.ts"
 import { GuardrailNames } from "../contract/callers/GuardrailNames.ts"
 import { ToolPatterns } from "../contract/callers/toolRule.ts"
-import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
+import { KnownFieldsOnly, MayBeEmpty, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
 import { integer, required, answerField } from "../contract/fields.ts"
 import { WrittenBudgets } from "../contract/budgets/WrittenBudget.ts"
@@ -81,6 +81,22 @@ const KeyWithSecret = Schema.Struct({
   key: answerField(KeyRecord, "The key."),
   secret: answerField(Schema.String, "The secret, shown this once.")
 }).annotations({ identifier: "KeyWithSecret" })
+
+/** A month: who needs longer has another key to make. */
+const longestOverlapHours = 720
+
+const OverlapHours = Schema.Number.pipe(
+  Schema.filter((hours) => hours >= 0 && hours <= longestOverlapHours, {
+    description: `hours from 0 to ${longestOverlapHours}`,
+    jsonSchema: { type: "number", minimum: 0, maximum: longestOverlapHours }
+  })
+)
+
+const RotateSecret = Schema.Struct({
+  overlap_hours: Schema.optional(OverlapHours).annotations({
+    description: `For how long the old secret works beside the new one, ${longestOverlapHours} at most; by default it ends at once.`
+  })
+}).annotations({ identifier: "RotateSecret" })
 
 const FindKeys = Schema.Struct({
   secret: required(
@@ -180,11 +196,14 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
   .add(
     HttpApiEndpoint.post("rotateSecret", "/admin/v1/keys/:id/rotate-secret")
       .setPath(IdPath)
+      .setPayload(RotateSecret)
+      .annotate(MayBeEmpty, true)
       .addSuccess(KeyWithSecret)
       .annotateContext(
         OpenApi.annotations({
           summary: "Rotate a key's secret",
-          description: "The old secret stops working within a second."
+          description:
+            "The old secret stops working within a second, or after `overlap_hours`. Another rotation ends it at once, as do the key's end and its expiry."
         })
       )
   )

@@ -16,7 +16,8 @@ export const makeKeysHandlers = Effect.map(
     show: ({ caller, path }) => keys.show(caller, path.id),
     update: ({ caller, path, payload }) => keys.update(caller, path.id, payload),
     revoke: ({ caller, path }) => keys.revoke(caller, path.id),
-    rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller, path.id), withSecret),
+    rotateSecret: ({ caller, path, payload }) =>
+      Effect.map(keys.rotateSecret(caller, path.id, payload.overlap_hours), withSecret),
     resetBudgets: ({ caller, path }) => keys.resetBudgets(caller, path.id)
   })
 )

@@ -71,8 +71,11 @@ export const makeReachedKeys = Effect.map(
         Effect.map(keys.revoke(actorOf(caller), id), ({ key }) => key)
       )
 
-    const rotateSecret = (caller: Caller, id: string) =>
-      Effect.zipRight(owned.key(caller, id), keys.rotateSecret(actorOf(caller), id))
+    const rotateSecret = (caller: Caller, id: string, overlapHours = 0) =>
+      Effect.zipRight(
+        owned.key(caller, id),
+        keys.rotateSecret(actorOf(caller), id, Math.round(overlapHours * 3_600_000))
+      )
 
     // Use that is not stored yet would count again.
     const resetBudgets = (caller: Caller, id: string) =>

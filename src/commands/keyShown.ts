@@ -66,6 +66,7 @@ export const keyShown = (key: KeyRecord): string =>
       : key.hint === ""
         ? null
         : `gw_${hintShown({ text: key.hint, form: key.hint_form })}`,
+    "old secret": key.old_secret_until === undefined ? null : `works until ${key.old_secret_until}`,
     "used today": used(key.usage.today),
     "in 30 days": used(key.usage.last_30_days),
     "in total": used(key.usage.total),

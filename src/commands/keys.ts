@@ -1,9 +1,9 @@
 import { Args, Command, Options } from "@effect/cli"
-import { Clock, Effect, Option, Redacted } from "effect"
-import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
+import { Clock, Effect, Option } from "effect"
+import type { KeyOptions } from "../admin/KeyAdministration.ts"
 import { InvalidRequest, NotFound } from "../contract/failures/Failure.ts"
 import type { BudgetRecord } from "../ledger/BudgetRecord.ts"
-import { readTime } from "../contract/timeQuery.ts"
+import { durationMs, readTime } from "../contract/timeQuery.ts"
 import { administer } from "./administer.ts"
 import { budgetOptions, budgetsOf, resetKeyBudgets } from "./budgets.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
@@ -28,12 +28,8 @@ import { Operator } from "./operator/Operator.ts"
 import { keySettingFlags, keySettingsGiven } from "./settingFlags.ts"
 import { keyNamed, keysOfSecret } from "./keyNamed.ts"
 import { keyShown, keyTable } from "./keyShown.ts"
-
-const id = Args.text({ name: "id" }).pipe(
-  Args.withDescription(
-    "The key's id (key_…), its name, or what you have of its secret; - reads that from standard input."
-  )
-)
+import { printSecret } from "./printSecret.ts"
+import { keyId as id, rotateSecret } from "./rotateSecret.ts"
 
 const settings = {
   models: modelsOption("model", "A model it may use, or a pattern such as claude-*"),
@@ -83,8 +79,10 @@ const isGiven = (names: ReadonlyArray<string> | undefined): names is ReadonlyArr
 const isOnly = (word: string, names: ReadonlyArray<string>) => names.length === 1 && names[0] === word
 
 /** A duration counts from now; a day expires at its end. */
-const readExpiry = (text: string, nowMs: number): number | undefined =>
-  /^\d+[mhdw]$/.test(text) ? 2 * nowMs - (readTime(text, nowMs) ?? nowMs) : readTime(text, nowMs, true)
+const readExpiry = (text: string, nowMs: number): number | undefined => {
+  const lengthMs = durationMs(text)
+  return lengthMs === undefined ? readTime(text, nowMs, true) : nowMs + lengthMs
+}
 
 const create = Command.make(
   "create",
@@ -255,28 +253,6 @@ const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
   )
 ).pipe(Command.withDescription(help("Revoke a key, for good and at once.", "gateway keys revoke key_4f…")))
 
-const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) =>
-  administer(
-    Effect.gen(function* () {
-      const { keys } = yield* Operator
-      const made = yield* keys.rotateSecret(yield* keyNamed(id))
-      yield* printSecret(
-        json,
-        made,
-        `${made.key.id} "${made.key.name}" has a new secret; the former one stops working. The new secret, shown this once:`
-      )
-    })
-  )
-).pipe(
-  Command.withDescription(
-    help(
-      "Replace a key's secret. To use both for a while, make a second key instead.",
-      "gateway keys rotate-secret key_4f…",
-      "gateway keys rotate-secret …Xa7Q"
-    )
-  )
-)
-
 export const keysCommand: Group = {
   name: "keys",
   commands: [
@@ -290,6 +266,3 @@ export const keysCommand: Group = {
     resetKeyBudgets
   ]
 }
-
-const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
-  print(asJson, { key, secret: Redacted.value(secret) }, () => `${words}\n\n  ${Redacted.value(secret)}\n`)

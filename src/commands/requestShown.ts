@@ -21,6 +21,7 @@ export const requestShown = (request: RequestView & Pick<RequestDetail, "cost">)
       time: request.time,
       account: request.account,
       key: request.key_name === null ? request.key : `${request.key_name} (${request.key})`,
+      secret: request.key_secret ?? null,
       endpoint: request.endpoint,
       model: request.model,
       "served by":

@@ -75,6 +75,11 @@ export class KnownFieldsOnly extends Context.Reference<KnownFieldsOnly>()("gatew
   defaultValue: () => false
 }) {}
 
+/** On an endpoint: an empty body counts as `{}`. */
+export class MayBeEmpty extends Context.Reference<MayBeEmpty>()("gateway/contract/MayBeEmpty", {
+  defaultValue: () => false
+}) {}
+
 /** The bounds of a form (`multipart/form-data`). Files are on disk, the other fields in memory. */
 export interface FormBounds {
   /** The most fields and files. */

@@ -11,8 +11,8 @@ const dayMs = 86_400_000
  * @returns Unix ms; undefined if the text is invalid
  */
 export const readTime = (text: string, nowMs: number, end = false): number | undefined => {
-  const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
-  if (count !== undefined) return nowMs - Number(count) * (unitMs[unit] ?? 0)
+  const ago = durationMs(text)
+  if (ago !== undefined) return nowMs - ago
   if (text === "today" || text === "yesterday") {
     const fromMs = Math.floor(nowMs / dayMs) * dayMs - (text === "today" ? 0 : dayMs)
     return end ? fromMs + dayMs - 1 : fromMs
@@ -25,6 +25,12 @@ export const readTime = (text: string, nowMs: number, end = false): number | und
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) return undefined
   return end && text.length === 10 ? ms + dayMs - 1 : ms
+}
+
+/** A length of time such as `30m`, `24h`, `7d` or `2w`; undefined if the text is none. */
+export const durationMs = (text: string): number | undefined => {
+  const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0)
 }
 
 /** The texts that `readTime` accepts, for OpenAPI. */

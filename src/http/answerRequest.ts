@@ -88,7 +88,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   // Large bodies are processed in several turns of the event loop.
   const large = isLarge(text)
   if (large) await nextTurn()
-  const parsed = parse(text)
+  const parsed = parse(text || route.emptyBody)
   if (parsed instanceof InvalidRequest) return renderedFailure(exchange, parsed)
   if (large) await nextTurn()
   const input = inputOf(asking, caller, { ...parsed, isLarge: large })

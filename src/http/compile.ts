@@ -12,6 +12,7 @@ import {
   KnownFieldsOnly,
   LongBody,
   LongLived,
+  MayBeEmpty,
   OfMessages,
   OpenedBy,
   Prefixes,
@@ -54,6 +55,8 @@ export interface Route {
   readonly form: FormBounds | null
   /** How long bodies are read; null if all its bodies are read into memory. */
   readonly long: LongBodies | null
+  /** The text that stands for an empty body. */
+  readonly emptyBody: "" | "{}"
   readonly decodePayload: Decode | undefined
   readonly decodePath: Decode | undefined
   readonly decodeUrlParams: Decode | undefined
@@ -145,6 +148,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         memoryLimit: long === null ? bodyLimit : options.bodyLimit,
         form: Context.get(mergedAnnotations, Form),
         long,
+        emptyBody: Context.get(mergedAnnotations, MayBeEmpty) ? "{}" : "",
         decodePayload: onlyKnown ? decoder(endpoint.payloadSchema, onlyKnown) : bodyDecoder(endpoint.payloadSchema),
         decodePath: pathDecoder(endpoint.pathSchema),
         decodeUrlParams: decoder(endpoint.urlParamsSchema, onlyKnown),

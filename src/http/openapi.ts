@@ -1,7 +1,15 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
-import { CallsServers, Form, Idempotent, KnownFieldsOnly, OpenedBy, Public } from "../contract/annotations.ts"
+import {
+  CallsServers,
+  Form,
+  Idempotent,
+  KnownFieldsOnly,
+  MayBeEmpty,
+  OpenedBy,
+  Public
+} from "../contract/annotations.ts"
 import { isFinal } from "./answer.ts"
 import { withoutNul } from "../contract/json/nul.ts"
 import { tidySchemas } from "./tidySchemas.ts"
@@ -34,6 +42,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
   const signIns = operationsWith(api, (annotations) => Context.get(annotations, OpenedBy) === "anyone")
   const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))
   const servers = operationsWith(api, (annotations) => Context.get(annotations, CallsServers))
+  const optional = operationsWith(api, (annotations) => Context.get(annotations, MayBeEmpty))
   const forms = operationsWith(api, (annotations) => Context.get(annotations, Form) !== null)
   const operation = (method: string, { security: none, ...operation }: OpenApi.OpenAPISpecOperation): Json => {
     const isPublic = open.has(operation.operationId)
@@ -54,6 +63,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
         : {
             requestBody: {
               ...operation.requestBody,
+              ...(optional.has(operation.operationId) && { required: false }),
               ...content(forms.has(operation.operationId) ? alsoAsForm(operation.requestBody) : operation.requestBody)
             }
           }),

@@ -1,4 +1,5 @@
 import { Record, Schema } from "effect"
+import { KeySecret } from "../contract/callers/Caller.ts"
 import { CallOutcome } from "../contract/records/CallOutcome.ts"
 import { FallbackReason } from "../contract/records/FallbackReason.ts"
 import type { Attempt } from "../contract/records/Attempt.ts"
@@ -31,6 +32,7 @@ const Details = Schema.Struct({
       })
     )
   ),
+  key_secret: Schema.optional(KeySecret),
   reason: Schema.optional(Schema.String),
   fallback: Schema.optional(FallbackReason),
   served_model: Schema.optional(Schema.String),
@@ -156,6 +158,7 @@ const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
   const { attempts } = record
   if (attempts.length > 0) details["attempts"] = attempts.map(attemptOf)
+  if (record.keySecret !== undefined) details["key_secret"] = record.keySecret
   if (record.reason !== undefined) details["reason"] = record.reason
   if (record.fallback !== undefined) details["fallback"] = record.fallback
   if (record.servedModel !== undefined) details["served_model"] = record.servedModel

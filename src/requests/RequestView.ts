@@ -1,4 +1,5 @@
 import { Schema, Struct } from "effect"
+import { KeySecret } from "../contract/callers/Caller.ts"
 import { FallbackReason } from "../contract/records/FallbackReason.ts"
 import { GuardrailRecord } from "../contract/records/GuardrailRecord.ts"
 import { CallOutcome } from "../contract/records/CallOutcome.ts"
@@ -66,6 +67,9 @@ export const RequestView = Schema.Struct({
   account: answerField(Schema.String, "Its account."),
   key: answerField(Schema.String, "Id of its API key."),
   key_name: name("The name of the key; null if the key is gone."),
+  key_secret: Schema.optional(
+    answerField(KeySecret, "The secret that was used, `old` or `new`; absent unless a rotation left the key two.")
+  ),
   person: Schema.optional(answerField(Schema.String, "Id of the person whose key it is; absent for an account's own.")),
   person_name: Schema.optional(
     answerField(Schema.String, "Their verified e-mail address, otherwise the provider's id of them.")
@@ -188,6 +192,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     account: row.account_id,
     key: row.key_id,
     key_name: row.key_name,
+    ...(details.key_secret !== undefined && { key_secret: details.key_secret }),
     ...(row.person_id === null ? {} : { person: row.person_id }),
     ...(row.person_name === null ? {} : { person_name: row.person_name }),
     family: row.family,

@@ -44,6 +44,7 @@ import { toolRounds } from "./migrations/0074_toolRounds.ts"
 import { toolGrants } from "./migrations/0075_toolGrants.ts"
 import { guardrails } from "./migrations/0076_guardrails.ts"
 import { keptRows } from "./migrations/0077_keptRows.ts"
+import { oldSecrets } from "./migrations/0078_oldSecrets.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -95,7 +96,8 @@ const onBoth: ReadonlyArray<Step> = [
   [74, "toolRounds", toolRounds],
   [75, "toolGrants", toolGrants],
   [76, "guardrails", guardrails],
-  [77, "keptRows", keptRows]
+  [77, "keptRows", keptRows],
+  [78, "oldSecrets", oldSecrets]
 ]
 
 /** The schema that this gateway works with. */

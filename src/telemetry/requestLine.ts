@@ -15,6 +15,7 @@ export const requestLine = (record: RequestRecord): string => {
     request_id: record.requestId,
     account: record.account,
     key: record.account === undefined ? undefined : (record.key ?? ""),
+    key_secret: record.keySecret,
     person: record.person,
     family: record.family,
     endpoint: record.endpoint,

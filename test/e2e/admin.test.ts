@@ -80,11 +80,37 @@ describeOnEach("the admin API", ({ name: engine }) => {
         yield* Effect.promise(() => becomes(429, made.secret))
         yield* api.adminKeys.update({ path, payload: { limits: null } })
         yield* Effect.promise(() => becomes(200, made.secret))
-        const rotated = yield* api.adminKeys.rotateSecret({ path })
+        const rotated = yield* api.adminKeys.rotateSecret({ path, payload: {} })
         // In effect once it is answered, for a key that was used a moment ago too.
         const statusOf = (key: string) => Effect.promise(async () => (await ask(key)).status)
         expect(yield* statusOf(made.secret)).toBe(401)
         expect(yield* statusOf(rotated.secret)).toBe(200)
+        const overlapping = yield* api.adminKeys.rotateSecret({ path, payload: { overlap_hours: 0.5 } })
+        const halfAnHour = Date.parse(overlapping.key.old_secret_until ?? "") - Date.now()
+        expect(halfAnHour).toBeGreaterThan(1_700_000)
+        expect(halfAnHour).toBeLessThanOrEqual(1_800_000)
+        expect(yield* statusOf(rotated.secret)).toBe(200)
+        expect(yield* statusOf(overlapping.secret)).toBe(200)
+        const used = Effect.map(api.adminOperations.listRequests({ urlParams: { key: made.key.id } }), ({ data }) =>
+          data.slice(0, 3).map(({ key_secret }) => key_secret)
+        )
+        yield* Effect.repeat(used, { until: ([newest]) => newest === "new" })
+        expect(yield* used).toEqual(["new", "old", undefined])
+        const long = yield* Effect.promise(() =>
+          send(
+            gateway.url,
+            "POST",
+            `/admin/v1/keys/${path.id}/rotate-secret`,
+            { authorization: `Bearer ${adminKey}` },
+            '{"overlap_hours":721}'
+          )
+        )
+        expect(long.status).toBe(400)
+        const empty = yield* Effect.promise(() =>
+          send(gateway.url, "POST", `/admin/v1/keys/${path.id}/rotate-secret`, { authorization: `Bearer ${adminKey}` })
+        )
+        expect(empty.status).toBe(200)
+        expect(yield* statusOf(overlapping.secret)).toBe(401)
         expect((yield* api.adminKeys.revoke({ path })).status).toBe("revoked")
         expect(yield* statusOf(rotated.secret)).toBe(401)
         const list = (all: "true" | "false") => api.adminKeys.list({ urlParams: { account: "keys", all } })

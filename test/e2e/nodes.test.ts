@@ -146,6 +146,13 @@ describe.skipIf(programs === undefined)("several gateways on one Postgres", () =
     const opens = async (node: GatewayProcess) =>
       (await call(node, "/v1/models", undefined, { authorization: `Bearer ${secret}` })).status
     for (const node of nodes) expect(await opens(node)).toBe(200)
+    // A rotation at another reaches all as soon, and the old secret goes on for its overlap.
+    const rotate = ["keys", "rotate-secret", key.id, "--overlap", "1h", "--json"]
+    const rotated = (await runCommand(other!.folder, rotate, env())).json<{ secret: string }>().secret
+    for (const node of nodes) {
+      expect((await call(node, "/v1/models", undefined, { authorization: `Bearer ${rotated}` })).status).toBe(200)
+      expect(await opens(node)).toBe(200)
+    }
     expect((await runCommand(other!.folder, ["keys", "revoke", key.id], env())).code).toBe(0)
     for (const node of nodes) await expect.poll(() => opens(node)).toBe(401)
   })

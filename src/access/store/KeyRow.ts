@@ -53,6 +53,7 @@ const openings = rows("keys", {
 export const keyRows = rows("keys", {
   ...columns,
   hash: Schema.String,
+  old_until: Time,
   declared: Schema.NullOr(Schema.Literal("here", "removed")),
   person_id: Schema.NullOr(Schema.String),
   person_held: Schema.NullOr(Schema.Literal("away", "over")),
@@ -62,6 +63,8 @@ export type KeyRow = ReturnType<typeof keyRows.one>
 
 /** False for a key that sign-ins or an issuer's tokens open: its hash is that of no secret. */
 export const hasSecret = ({ hash }: Pick<KeyRow, "hash">): boolean => /^[0-9a-f]{64}$/.test(hash)
+
+const secretsOf = rows("keys", { hash: Schema.String, old_until: Time })
 
 /** The columns of a key's budgets. */
 export const budgetedKeys = rows("keys", {
@@ -102,7 +105,9 @@ export interface Opening {
   readonly held: "away" | "over" | undefined
   /** True for a person's token that opens `/mcp` alone. */
   readonly isForTools?: boolean
-  /** For an issuer's token: until when it need not be verified again. */
+  /** True for a secret that a rotation replaced, after its overlap. */
+  readonly isReplaced?: boolean
+  /** Until when an issuer's token, or one of a key's two secrets, need not be verified again. */
   readonly verifiedUntilMs?: number | undefined
 }
 
@@ -133,6 +138,21 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
       held: row.person_held ?? undefined
     }
   )
+}
+
+/** The same by one of the key's secrets, by its hash. */
+export const firstOpeningBySecret = (
+  found: ReadonlyArray<unknown>,
+  hash: string,
+  nowMs: number
+): Opening | undefined => {
+  const opening = firstOpening(found)
+  const secrets = secretsOf.first(found)
+  if (opening === undefined || secrets === undefined || secrets.old_until === null) return opening
+  const isOld = secrets.hash !== hash
+  if (secrets.old_until <= nowMs) return isOld ? { ...opening, isReplaced: true } : opening
+  const caller: Caller = { ...opening.caller, keySecret: isOld ? "old" : "new" }
+  return { ...opening, caller, verifiedUntilMs: secrets.old_until }
 }
 
 /** The same by a token of the key's person. */

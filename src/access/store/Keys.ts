@@ -15,7 +15,14 @@ import * as ApiKey from "../ApiKey.ts"
 import { Accounts } from "./Accounts.ts"
 import { openings } from "./openings.ts"
 import { keyQueries } from "./keyQueries.ts"
-import { declaredKeys, firstOpening, hintColumns, ruleColumns, settingsColumns } from "./KeyRow.ts"
+import {
+  declaredKeys,
+  firstOpening,
+  firstOpeningBySecret,
+  hintColumns,
+  ruleColumns,
+  settingsColumns
+} from "./KeyRow.ts"
 import type { DeclaredKey, KeySettings, Opening } from "./KeyRow.ts"
 
 export interface NewKey extends Partial<StoredKeySettings> {
@@ -64,10 +71,11 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** @param hash of the secret, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
-      sql`SELECT ${columns} FROM keys k ${joined} WHERE k.hash = ${hash}`.pipe(
-        Effect.map((found) => Option.fromNullable(firstOpening(found))),
-        Effect.orDie
-      )
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const found = yield* sql`SELECT ${columns} FROM keys k ${joined} WHERE k.hash = ${hash} OR k.old_hash = ${hash}`
+        return Option.fromNullable(firstOpeningBySecret(found, hash, nowMs))
+      }).pipe(Effect.orDie)
 
     /** The same by a key's id. */
     const openId = (id: KeyId): Effect.Effect<Option.Option<Opening>> =>
@@ -153,20 +161,23 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     const update = (id: string, settings: KeySettings): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET ${sql.update(settingsColumns(settings))} WHERE id = ${id}`
 
-    const replaceSecret = (id: string, secret: string): Effect.Effect<unknown, SqlError> =>
-      sql`UPDATE keys SET ${sql.update({ hash: ApiKey.hash(secret), ...hintColumns(ApiKey.hint(secret)) })} WHERE id = ${id}`
+    /** @param oldUntilMs until when the former secret works too; absent: it does not. One before that ends at once. */
+    const replaceSecret = (id: string, secret: string, oldUntilMs?: number): Effect.Effect<unknown, SqlError> => {
+      const columns = { hash: ApiKey.hash(secret), ...hintColumns(ApiKey.hint(secret)), old_until: oldUntilMs ?? null }
+      const old = oldUntilMs === undefined ? sql`NULL` : sql`hash`
+      return sql`UPDATE keys SET ${sql.update(columns)}, old_hash = ${old} WHERE id = ${id}`
+    }
 
     /** True if a key has or had this secret. */
     const isTaken = (secret: Redacted.Redacted): Effect.Effect<boolean, SqlError> =>
-      Effect.map(
-        sql`SELECT 1 FROM keys WHERE hash = ${ApiKey.hash(Redacted.value(secret))}`,
-        ({ length }) => length > 0
-      )
+      Effect.map(hashesOf([ApiKey.hash(Redacted.value(secret))]), ({ length }) => length > 0)
 
     /** Of these hashes, those that keys have or had. */
     const hashesOf = (hashes: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, SqlError> =>
-      Effect.map(sql`SELECT id, hash FROM keys WHERE ${sql.in("hash", hashes)}`, (found) =>
-        keyHashes.all(found).map(({ hash }) => hash)
+      Effect.map(
+        sql`SELECT id, hash FROM keys WHERE ${sql.in("hash", hashes)}
+          UNION ALL SELECT id, old_hash AS hash FROM keys WHERE ${sql.in("old_hash", hashes)}`,
+        (found) => keyHashes.all(found).map(({ hash }) => hash)
       )
 
     /** Stores when keys were last used, in one statement. */
@@ -177,7 +188,11 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** A key with one of these hashes that is not from the configuration file. */
     const undeclaredWith = (hashes: ReadonlyArray<string>): Effect.Effect<KeyHash | undefined, SqlError> =>
-      Effect.map(sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`, keyHashes.first)
+      Effect.map(
+        sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}
+          UNION ALL SELECT old_hash AS hash, id FROM keys WHERE ${sql.in("old_hash", hashes)}`,
+        keyHashes.first
+      )
 
     /** All keys that the configuration file declares or declared. */
     const declared: Effect.Effect<ReadonlyArray<DeclaredKey>, SqlError> = Effect.map(

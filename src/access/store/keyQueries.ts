@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import type { AccountPattern } from "../../contract/callers/Acting.ts"
 import { ofAccounts } from "../../sql/ofAccounts.ts"
 import * as ApiKey from "../ApiKey.ts"
@@ -84,8 +84,11 @@ export const keyQueries = (sql: SqlClient.SqlClient) => {
     among?: ReadonlyArray<AccountPattern>
   ): Effect.fn.Return<FoundKeys, SqlError> {
     const text = Redacted.value(part)
+    const hash = ApiKey.hash(text)
+    const nowMs = yield* Clock.currentTimeMillis
     const reached = among === undefined ? [] : [ofAccounts(sql, "account_id", among)]
-    const whole = keyRows.all(yield* sql`${all} WHERE ${sql.and([sql`hash = ${ApiKey.hash(text)}`, ...reached])}`)
+    const isSecret = sql`(hash = ${hash} OR (old_hash = ${hash} AND old_until > ${nowMs}))`
+    const whole = keyRows.all(yield* sql`${all} WHERE ${sql.and([isSecret, ...reached])}`)
     const hints = ApiKey.hintsOf(text)
     if (whole.length > 0 || hints.length === 0) return { isWhole: whole.length > 0, rows: whole }
     const isOne = hints.map(({ form, text }) => sql`hint = ${text} AND hint_form = ${form}`)

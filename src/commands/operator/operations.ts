@@ -67,7 +67,14 @@ export const operationsOn = ({ client, followLogs, isServed }: AdminGateway) => 
           const key = yield* adminKeys.revoke({ path: { id } })
           return { key, revoked: before.status !== "revoked" }
         }),
-      rotateSecret: (id: string) => Effect.map(adminKeys.rotateSecret({ path: { id } }), withSecret),
+      rotateSecret: (id: string, overlapMs = 0) =>
+        Effect.map(
+          adminKeys.rotateSecret({
+            path: { id },
+            payload: overlapMs === 0 ? {} : { overlap_hours: overlapMs / 3_600_000 }
+          }),
+          withSecret
+        ),
       resetBudgets: (id: string) => adminKeys.resetBudgets({ path: { id } })
     },
     accounts: {

@@ -42,6 +42,10 @@ export interface SearchDomains {
 export const Unpriced = Schema.Literal("allow", "refuse")
 export type Unpriced = typeof Unpriced.Type
 
+/** Which of a key's two secrets, while the old one still works. */
+export const KeySecret = Schema.Literal("old", "new")
+export type KeySecret = typeof KeySecret.Type
+
 /** Patterns of models (`claude-*`): those of `models` may be used, except those of `notModels`. */
 export const ModelRule = Schema.Struct({
   models: Schema.Array(Schema.String),
@@ -84,6 +88,8 @@ export interface Caller extends CallerSettings, CallerKeySettings {
    * or of an issuer. Absent for a key's secret.
    */
   readonly openedBy?: "sign-in" | "issuer" | undefined
+  /** Which secret of its key was used, while a rotation leaves it two. */
+  readonly keySecret?: KeySecret | undefined
   /** The budget with the least left, of such a token. */
   readonly spending?: SpendingCap | undefined
   /** The caller of the operator's API; absent for API keys. */

@@ -1,4 +1,4 @@
-import type { AccountId, Caller, KeyId } from "../callers/Caller.ts"
+import type { AccountId, Caller, KeyId, KeySecret } from "../callers/Caller.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Failure, RateLimited, TooLarge } from "../failures/Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
@@ -51,6 +51,8 @@ export class RequestRecord {
   readonly #ended: Ended
   account: AccountId | undefined
   key: KeyId | undefined
+  /** The secret that was used, of a key with two. */
+  keySecret: KeySecret | undefined
   status = 0
   /** The failure's kind in snake case (`rate_limited`); `hang_up` if the client left. */
   error: string | undefined
@@ -135,9 +137,10 @@ export class RequestRecord {
     this.#ended = ended
   }
 
-  opened({ account, key, person }: Caller): void {
+  opened({ account, key, keySecret, person }: Caller): void {
     this.account = account
     this.key = key
+    this.keySecret = keySecret
     this.person = person?.id
   }
 

@@ -32,6 +32,7 @@ export class SessionStore extends Effect.Service<SessionStore>()("gateway/people
     ): Effect.Effect<ReadonlyArray<ListedSession>, SqlError> =>
       Effect.map(
         sql`SELECT s.*, ${openedBy} FROM sessions s LEFT JOIN keys k ON k.hash = s.opened_with
+            OR (k.old_hash = s.opened_with AND k.old_until > ${nowMs})
           WHERE s.kind <> 'link' AND s.expires_at > ${nowMs} AND (s.kind = 'operator' OR
             (k.id IS NOT NULL AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})))
           ORDER BY s.created_at DESC, s.id LIMIT ${limit} OFFSET ${offset}`,
