@@ -128,7 +128,10 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     ): Effect.Effect<Caller, AuthMissing | AuthInvalid | Unavailable> => {
       const authorization = headers.get("authorization")
       const token = authorization === null ? null : bearer(authorization)
-      const key = headers.get("x-api-key") ?? (authorization === null ? keyOfOthers(headers) : keyOfLitellm(headers))
+      const given =
+        headers.get("x-api-key") ?? (authorization === null ? keyOfOthers(headers) : headers.get("x-litellm-api-key"))
+      // LiteLLM's has `Bearer` in it or not.
+      const key = given === null ? null : (bearer(given) ?? given)
       const secret = token ?? key
       if (secret === null) return authorization === null ? missing : malformed
       if (secret === "") return malformed
@@ -216,13 +219,7 @@ const keyOfOthers = (headers: Headers): string | null =>
   headers.get("api-key") ??
   headers.get("x-goog-api-key") ??
   headers.get("ocp-apim-subscription-key") ??
-  keyOfLitellm(headers)
-
-/** LiteLLM's own header, with or without `Bearer`. */
-const keyOfLitellm = (headers: Headers): string | null => {
-  const key = headers.get("x-litellm-api-key")
-  return key === null ? null : (bearer(key) ?? key)
-}
+  headers.get("x-litellm-api-key")
 
 /** The token of `Bearer <token>`; null for any other header. */
 const bearer = (header: string): string | null => /^bearer +([^\s]+)$/i.exec(header.trim())?.[1] ?? null

@@ -114,7 +114,7 @@ const make = Effect.gen(function* () {
   const callers = {
     authenticate: (headers: Headers, connection: Connection, operation: Operated) => {
       const { request } = connection
-      const cookie = cookieWithoutKey(headers)
+      const cookie = headers.has("cookie") ? cookieWithoutKey(headers) : null
       if (cookie === null) {
         const caller = access.authenticate(headers, connection, operation)
         return operation.group === "mcp" ? Effect.catchAll(caller, withChallenge) : caller
@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
 
   const operators = {
     authenticate: (headers: Headers, connection: Connection, { group, name }: Operated) => {
-      const cookie = cookieWithoutKey(headers)
+      const cookie = headers.has("cookie") ? cookieWithoutKey(headers) : null
       const acting =
         cookie === null
           ? byKey.authenticate(headers, connection)
