@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { Types } from "effect"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { BadSettings, Located } from "../config/document.ts"
@@ -8,6 +9,8 @@ import type { Caller } from "../contract/callers/Caller.ts"
 import type { Guard } from "./Guards.ts"
 
 interface Serving {
+  /** True if some model has any. */
+  readonly haveModels: boolean
   /** The guardrails of a request: its model's, its account's and its key's; undefined if there are none. */
   readonly of: (
     caller: Pick<Caller, "guardrails" | "accountGuardrails">,
@@ -15,9 +18,9 @@ interface Serving {
   ) => ReadonlyArray<Guard> | undefined
 }
 
-/** The guardrails of the configuration, and who has which. A request without one pays a comparison. */
+/** The guardrails of the configuration, and who has which. A request without one pays three comparisons. */
 export class Guardrails extends Context.Reference<Guardrails>()("gateway/guardrails/Guardrails", {
-  defaultValue: (): Serving => ({ of: () => undefined })
+  defaultValue: (): Serving => ({ haveModels: false, of: () => undefined })
 }) {
   static readonly layer = Layer.suspend(() => Layer.scoped(Guardrails, make))
 }
@@ -26,14 +29,6 @@ const make = Effect.gen(function* () {
   const catalogue = yield* Catalogue
   const configuration = yield* Configuration
   let entries = new Map<string, GuardrailEntry>()
-  let haveModels = false
-
-  yield* configuration.follow((file) =>
-    Effect.as(check(file), () => {
-      entries = new Map(Object.entries(file.value.guardrails ?? {}))
-      haveModels = Object.values(file.value.models ?? {}).some((model) => namesOf(model) !== undefined)
-    })
-  )
 
   /** Those of a model and of the models that may answer in its place. */
   const ofModel = (id: string): ReadonlyArray<string> => {
@@ -42,18 +37,27 @@ const make = Effect.gen(function* () {
     return [id, ...others].flatMap((one) => catalogue.get(one)?.guardrails ?? [])
   }
 
-  return Guardrails.of({
+  const serving: Types.Mutable<Serving> = {
+    haveModels: false,
     of: ({ accountGuardrails, guardrails }, model) => {
-      if (guardrails === undefined && accountGuardrails === undefined && !haveModels) return undefined
       const names = new Set([
-        ...(haveModels ? ofModel(model) : []),
+        ...(serving.haveModels ? ofModel(model) : []),
         ...(accountGuardrails ?? []),
         ...(guardrails ?? [])
       ])
       if (names.size === 0) return undefined
       return [...names].map((name) => ({ name, entry: entries.get(name) }))
     }
-  })
+  }
+
+  yield* configuration.follow((file) =>
+    Effect.as(check(file), () => {
+      entries = new Map(Object.entries(file.value.guardrails ?? {}))
+      serving.haveModels = Object.values(file.value.models ?? {}).some((model) => namesOf(model) !== undefined)
+    })
+  )
+
+  return Guardrails.of(serving)
 })
 
 const namesOf = (model: unknown): unknown =>

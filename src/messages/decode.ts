@@ -31,8 +31,8 @@ export interface Understood {
    * request.
    */
   readonly objection: () => InvalidRequest | undefined
-  /** Tells if it has calls of servers that the gateway made. */
-  readonly hasOwnCalls: () => boolean
+  /** True if it has calls of servers that the gateway made. */
+  readonly hasOwnCalls: boolean
   readonly mayReachWeb: boolean
   /** The MCP servers that the request names; absent if it names none. */
   readonly servers?: AskedServers
@@ -71,7 +71,7 @@ export const understand = (
     conversation: conversation(request, body, parts, versionRule(request, headers.get("anthropic-version"))),
     ...(servers && { servers }),
     objection: () => objection,
-    hasOwnCalls: () => blocks.some(isOwnCall),
+    hasOwnCalls: blocks.some(isOwnCall),
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
       definedTools(toolChanges).some((tool) => tool === undefined || reachesWeb(tool)) ||

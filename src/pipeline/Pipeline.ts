@@ -21,7 +21,7 @@ import { failedStream, holdResponse } from "./holdResponse.ts"
 import { nothingGenerated } from "./nothingGenerated.ts"
 import { once, releaseAfter } from "./releaseAfter.ts"
 import type { Release } from "./releaseAfter.ts"
-import { admitServers, isAlwaysTranslated, notCalled, offerServers, refusedInLine, withServers } from "./withServers.ts"
+import { admitServers, notCalled, offerServers, refusedInLine, withServers } from "./withServers.ts"
 import { serversHere } from "./serversHere.ts"
 import { streamAnswer } from "./streamAnswer.ts"
 import type { AskedServers, Dialect, Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
@@ -95,22 +95,28 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         .flatMap(() => runFuture(runtime, turn))
         .flatMap(begin)
 
-    const generate: typeof generateFor = (family, input, prepared, options) => {
-      const { text } = prepared
-      const guards = text.isDry === true ? undefined : guardrails.of(input.caller, text.conversation.model)
-      return guards === undefined
-        ? generateFor(family, input, prepared, options)
-        : withGuardrails({ ...input, ...options, text, guards, runtime, dialect: family.dialect, dispatch }, (looked) =>
-            generateFor(family, input, { ...prepared, text: looked }, options)
-          )
-    }
-
-    const generateFor = <Payload, Stored, S, P, A>(
-      { dialect }: TextFamily<Payload, Stored, S, P, A>,
-      { caller }: TextInput<Payload>,
-      { release, request, text }: Prepared<S, P, A>,
-      { prepaid, stream }: { readonly prepaid?: Prepaid; readonly stream: boolean }
+    /** @param isLookedAt true if the request's guardrails have looked at it */
+    const generate = <Payload, Stored, S, P, A>(
+      family: TextFamily<Payload, Stored, S, P, A>,
+      input: TextInput<Payload>,
+      prepared: Prepared<S, P, A>,
+      options: { readonly prepaid?: Prepaid; readonly stream: boolean },
+      isLookedAt = false
     ): Future<Generation, Failure> => {
+      const { dialect } = family
+      const { caller } = input
+      const { release, request, text } = prepared
+      const { prepaid, stream } = options
+      const mayBeGuarded =
+        guardrails.haveModels || caller.guardrails !== undefined || caller.accountGuardrails !== undefined
+      if (mayBeGuarded && !isLookedAt && text.isDry !== true) {
+        const guards = guardrails.of(caller, text.conversation.model)
+        if (guards !== undefined) {
+          return withGuardrails({ ...input, ...options, text, guards, runtime, dialect, dispatch }, (looked) =>
+            generate(family, input, { ...prepared, text: looked }, options, true)
+          )
+        }
+      }
       const { conversation, mayReachWeb, objection, passthrough, servers, unsupported } = text
       const { kind } = families[dialect]
       const quoted = (family: Dialect | undefined) =>
@@ -133,8 +139,15 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           })
         )
       }
-      const generateThere = (hasServers: boolean): Future<Generation, Failure> =>
-        dispatch.generate(caller, conversation, request, {
+      /** @param hasServers true if the request names servers, which an upstream calls */
+      const begin = (hasServers = false): Future<Generation, Failure> => {
+        if (text.isDry === true) return runFuture(runtime, Effect.map(quoted(dialect), nothingGenerated))
+        if (servers !== undefined && !hasServers) {
+          return runFuture(runtime, callsHere(dialect, { asked: servers, caller, request }, text)).flatMap((isHere) =>
+            isHere ? generateHere(servers) : begin(true)
+          )
+        }
+        return dispatch.generate(caller, conversation, request, {
           stream,
           asksWhole: text.asksWhole,
           kind,
@@ -144,20 +157,20 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           mayReachWeb,
           unsupported,
           passthrough:
-            passthrough === undefined || isAlwaysTranslated(text)
+            // An upstream doesn't know the ids of the gateway's own calls.
+            passthrough === undefined || (text.hasOwnCalls === true && objection() === undefined)
               ? undefined
               : { family: dialect, request: passthrough },
           isStored: text.isStored,
           several: text.answers
         })
-      const begin = (): Future<Generation, Failure> => {
-        if (text.isDry === true) return runFuture(runtime, Effect.map(quoted(dialect), nothingGenerated))
-        if (servers === undefined) return generateThere(false)
-        return runFuture(runtime, callsHere(dialect, { asked: servers, caller, request }, text)).flatMap((isHere) =>
-          isHere ? generateHere(servers) : generateThere(true)
-        )
       }
-      const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
+      const generation = isLarge(text, request)
+        ? inTurns(
+            () => conversation.items,
+            () => begin()
+          )
+        : begin()
       // Also on the generation: once the 200 has been sent, the answer no longer fails.
       return release === undefined ? generation : releaseAfter(generation, release)
     }
@@ -245,7 +258,8 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { caller, request } = input
           const { headers } = request
           const isGuarded = kind === "text" && guardrails.of(caller, conversation.model) !== undefined
-          const passed = isGuarded || isAlwaysTranslated(text) ? undefined : dialect
+          const isTranslated = isGuarded || (text.hasOwnCalls === true && objection() === undefined)
+          const passed = isTranslated ? undefined : dialect
           const asked = { family: passed, kind, mayReachWeb, objection, answers: answers?.count, headers }
           if (servers !== undefined) {
             const naming = { asked: servers, caller, request }

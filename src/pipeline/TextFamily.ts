@@ -78,10 +78,10 @@ export interface TextRequest<S, P, A> {
   /** The MCP servers that the request names; absent if it names none. */
   readonly servers?: AskedServers | undefined
   /**
-   * Tells if the conversation has calls of servers that the gateway made. The request is then translated: an upstream
+   * True if the conversation has calls of servers that the gateway made. The request is then translated: an upstream
    * doesn't know their ids. Absent where the dialect shows no such calls.
    */
-  readonly hasOwnCalls?: () => boolean
+  readonly hasOwnCalls?: boolean
   readonly mayReachWeb?: boolean
   /** True if the answer is stored. Defaults to false. */
   readonly isStored?: boolean

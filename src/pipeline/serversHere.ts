@@ -25,9 +25,7 @@ export const serversHere = (
     callsServers(
       servers,
       naming,
-      hasOwnCalls?.() !== true &&
-        !isGuarded(naming.caller, conversation.model) &&
-        passes(conversation.model, dialect, true)
+      hasOwnCalls !== true && !isGuarded(naming.caller, conversation.model) && passes(conversation.model, dialect, true)
     )
 
   /** True if a task calls the servers of its request itself. Fails if it may not. */

@@ -20,7 +20,7 @@ import { ToolJournals } from "../tools/journal/ToolJournals.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
 import type { ServerTool } from "../tools/ServerTool.ts"
 import { withChosenTools } from "./chosenTools.ts"
-import type { AskedServers, TextRequest } from "./TextFamily.ts"
+import type { AskedServers } from "./TextFamily.ts"
 
 type Servers = Context.Tag.Service<typeof CallerServers>
 
@@ -117,10 +117,6 @@ export const withServers = (
     })
   })
 }
-
-/** True if the request is translated for every upstream, provided the gateway understands it. */
-export const isAlwaysTranslated = <S, P, A>({ hasOwnCalls, objection }: TextRequest<S, P, A>): boolean =>
-  hasOwnCalls?.() === true && objection() === undefined
 
 /** The reason that a route is left out where another one of the model calls the servers of requests. */
 export const notCalled = new InvalidRequest({

@@ -49,8 +49,8 @@ export interface Understood {
    * request.
    */
   readonly objection: () => InvalidRequest | undefined
-  /** Tells if it has calls of servers that the gateway made. */
-  readonly hasOwnCalls: () => boolean
+  /** True if it has calls of servers that the gateway made. */
+  readonly hasOwnCalls: boolean
   readonly mayReachWeb: boolean
   readonly toolbox: () => Toolbox
   /** The MCP servers that the request names; absent if it names none. */
@@ -126,7 +126,7 @@ export const understand = (
     ...(servers && { servers, echoes: mcpEchoes(body) }),
     objection: () =>
       unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translation().problem),
-    hasOwnCalls: () => replay.history.some(isOwnServerItem) || replay.input.some(isOwnServerItem),
+    hasOwnCalls: replay.history.some(isOwnServerItem) || replay.input.some(isOwnServerItem),
     mayReachWeb:
       hosted.length > 0 ||
       // A stored prompt may have tools of its own.
