@@ -93,7 +93,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       runFuture(runtime, turn)
         .map(readItems)
         .flatMap(() => runFuture(runtime, turn))
-        .flatMap(begin)
+        .flatMap(() => begin())
 
     /** @param isLookedAt true if the request's guardrails have looked at it */
     const generate = <Payload, Stored, S, P, A>(
@@ -165,12 +165,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           several: text.answers
         })
       }
-      const generation = isLarge(text, request)
-        ? inTurns(
-            () => conversation.items,
-            () => begin()
-          )
-        : begin()
+      const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
       // Also on the generation: once the 200 has been sent, the answer no longer fails.
       return release === undefined ? generation : releaseAfter(generation, release)
     }
