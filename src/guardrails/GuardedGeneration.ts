@@ -6,7 +6,9 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import { answerTexts } from "./answerTexts.ts"
 import type { Replaced } from "./answerTexts.ts"
-import { look } from "./Guards.ts"
+import { isOpen, sentencesOf, splitHeld, wordsOf } from "./heldEvents.ts"
+import type { Cut } from "./heldEvents.ts"
+import { look, looksAt } from "./Guards.ts"
 import type { GuardedRequest } from "./Guards.ts"
 import type { Restorer } from "./restorer.ts"
 
@@ -20,27 +22,56 @@ export interface Guarding {
   readonly stream: boolean
 }
 
-/** A generation whose texts are held back until guardrails have looked at them. */
+/**
+ * A generation whose texts are held back until guardrails have looked at them: all of a whole answer, sentence by sentence
+ * in a stream. A stream's sentence without an end is cut after half of `hold_ms`, and the guardrails have the other half.
+ */
 export class GuardedGeneration extends WrappedGeneration {
   readonly #guarding: Guarding
+  readonly #holdMs: number
   readonly #guarded: Replaced = { text: false, reasoning: false }
   readonly #restored: Replaced = { text: false, reasoning: false }
+  #held: ReadonlyArray<GenerationEvent> = []
+  /** The time since which an open text is held back; undefined while there is none. */
+  #heldSinceMs: number | undefined
+  #pull: Promise<Batch | undefined> | undefined
   #isOver = false
 
   constructor(inner: Generation, guarding: Guarding) {
     super(inner)
     this.#guarding = guarding
+    this.#holdMs = guarding.looksOut && guarding.stream ? holdMsOf(guarding.request) : Infinity
   }
 
   override async next(): Promise<Batch | undefined> {
-    const held: Array<GenerationEvent> = []
     while (!this.#isOver) {
-      const batch = await this.inner.next()
-      if (this.#isOver || batch === undefined) return undefined
-      held.push(...batch)
-      const last = batch.at(-1)
+      const batch = await this.#more()
+      if (this.#isOver) return undefined
+      if (batch === undefined) return this.#end(undefined)
+      const events = batch === due ? this.#held : [...this.#held, ...batch]
+      const last = events.at(-1)
       if (last?.type === "failed") return this.#end([last])
-      if (last?.type === "finished") return this.#end(await this.#looked(held))
+      if (last?.type === "finished") return this.#end(await this.#looked(events))
+      if (!this.#guarding.stream) {
+        this.#held = events
+        continue
+      }
+      const { held, ready } = splitHeld(events, batch === due ? this.#cutWords : this.#cutSentences)
+      this.#held = held
+      if (ready.length === 0) {
+        // A text that has no whole word at its time waits for the next piece.
+        this.#heldSinceMs = batch === due || !isOpen(held) ? undefined : (this.#heldSinceMs ?? performance.now())
+        continue
+      }
+      const sent = await this.#looked(ready)
+      this.#heldSinceMs = isOpen(held) ? performance.now() : undefined
+      if (this.#isOver) return undefined
+      if (sent.at(-1)?.type === "failed") {
+        // The caller pays for what was written so far.
+        this.inner.cancel("hang-up")
+        return this.#end(sent)
+      }
+      if (sent.length > 0) return sent
     }
     return undefined
   }
@@ -50,24 +81,50 @@ export class GuardedGeneration extends WrappedGeneration {
     this.inner.cancel(how)
   }
 
-  #end(batch: Batch): Batch {
+  #end(batch: Batch | undefined): Batch | undefined {
     this.#isOver = true
     return batch
+  }
+
+  /** The next events, or `due` once an open text was held back for long enough. */
+  async #more(): Promise<Batch | undefined | typeof due> {
+    const pull = (this.#pull ??= Promise.resolve(this.inner.next()))
+    const since = this.#heldSinceMs
+    const timer = Promise.withResolvers<typeof due>()
+    const leftMs = since === undefined ? Infinity : since + this.#holdMs / 2 - performance.now()
+    const waiting = Number.isFinite(leftMs) ? setTimeout(() => timer.resolve(due), Math.max(0, leftMs)) : undefined
+    const came = await Promise.race([pull, timer.promise])
+    clearTimeout(waiting)
+    if (came !== due) this.#pull = undefined
+    return came
+  }
+
+  readonly #cutSentences: Cut = (text, type) =>
+    this.#settled(this.#guarding.looksOut ? sentencesOf(text) : text.length, text, type)
+  readonly #cutWords: Cut = (text, type) => this.#settled(wordsOf(text), text, type)
+
+  /** No cut goes through a placeholder. */
+  #settled(length: number, text: string, type: Parameters<Cut>[1]): number {
+    const { restore } = this.#guarding
+    return restore === undefined || type === "reasoning-delta" ? length : restore.settled(text.slice(0, length))
+  }
+
+  /** The time that the guardrails have, of which texts that weren't cut by time get all. */
+  #leftMs(): number {
+    const since = this.#heldSinceMs
+    return since === undefined ? this.#holdMs : Math.max(this.#holdMs / 2, since + this.#holdMs - performance.now())
   }
 
   async #looked(held: ReadonlyArray<GenerationEvent>): Promise<Batch> {
     const { looksOut, request, restore, runtime } = this.#guarding
     let events = held
+    if (events.some(({ type }) => type === "passthrough"))
+      return [failedWith(Cause.die("an answer passed a guardrail by"))]
     if (looksOut) {
-      const found = answerTexts(events, this.#guarded)
+      const found = answerTexts(events.map(withoutLogprobs), this.#guarded)
       const seen = found.texts.filter(({ text }) => text !== "")
-      const exit = await Runtime.runPromiseExit(runtime)(
-        look(
-          request,
-          "output",
-          seen.map(({ at, text }) => ({ at, text }))
-        )
-      )
+      const texts = seen.map(({ at, text }) => ({ at, text }))
+      const exit = await Runtime.runPromiseExit(runtime)(look(request, "output", texts, this.#leftMs()))
       if (Exit.isFailure(exit)) return [failedWith(exit.cause)]
       for (const [index, one] of seen.entries()) one.put(exit.value.texts[index] ?? one.text)
       events = found.events()
@@ -83,6 +140,16 @@ export class GuardedGeneration extends WrappedGeneration {
     return events
   }
 }
+
+/** Likely other tokens are words that no guardrail has seen. */
+const withoutLogprobs = (event: GenerationEvent): GenerationEvent =>
+  event.type === "text-delta" && event.logprobs !== undefined ? { type: "text-delta", text: event.text } : event
+
+const due = "due"
+
+/** The shortest of the times for which the guardrails let a text be held back. */
+const holdMsOf = ({ guards }: GuardedRequest): number =>
+  Math.min(...guards.filter((guard) => looksAt(guard, "output")).map(({ entry }) => entry?.hold_ms ?? 2_000))
 
 const failedWith = (cause: Cause.Cause<Failure>): GenerationEvent => ({
   type: "failed",

@@ -32,7 +32,7 @@ export const looksAt = ({ entry }: Guard, on: Question["on"]): boolean => entry?
  * Has each guardrail look at texts, one after another, each at what those before it replaced. Fails if one blocks them, or
  * if one that fails closed gives no verdict.
  *
- * @param mostMs the most time of each, if less than its own
+ * @param mostMs the most time of all, if less than their own
  */
 export const look = (
   request: GuardedRequest,
@@ -41,6 +41,7 @@ export const look = (
   mostMs = Infinity
 ): Effect.Effect<Looked, InvalidRequest | Unavailable> =>
   Effect.gen(function* () {
+    const untilMs = performance.now() + mostMs
     let texts = given
     let placeholders: Readonly<Record<string, string>> = {}
     if (texts.length === 0) return { texts: [], placeholders }
@@ -48,7 +49,7 @@ export const look = (
       if (entry === undefined) return yield* Effect.fail(down(request, { name, on, ms: 0, verdict: "failed" }))
       const mode = entry.mode ?? "block"
       const begun = performance.now()
-      const timeoutMs = Math.min(mostMs, (entry.timeout_seconds ?? 5) * 1_000)
+      const timeoutMs = Math.min(Math.max(1, untilMs - begun), (entry.timeout_seconds ?? 5) * 1_000)
       const verdict = yield* askHook(name, entry, { ...request, on, texts }, timeoutMs)
       const told = toldOf(verdict, mode, texts)
       const call = { name, on, ms: Math.round(performance.now() - begun), verdict: told }
