@@ -70,7 +70,7 @@ const ChosenKeyLive = Layer.effectDiscard(
 
 const RedisLive = Layer.effect(
   RedisUrl,
-  Effect.map(Settings, ({ redisUrl }) => redisUrl)
+  Effect.map(Settings, ({ redisSentinel, redisUrl }) => Option.orElse(redisUrl, () => redisSentinel))
 )
 
 /**

@@ -27,7 +27,10 @@ const greet = Effect.gen(function* () {
   for (const line of settings.warnings) yield* Effect.logWarning(line)
   for (const line of proxyLines(settings)) yield* Effect.logInfo(line)
   for (const line of settings.file.opened ?? []) yield* Effect.logInfo(line)
-  if (Option.isNone(settings.redisUrl) && !Redacted.value(settings.databaseUrl).startsWith("sqlite:")) {
+  if (
+    Option.isNone(Option.orElse(settings.redisUrl, () => settings.redisSentinel)) &&
+    !Redacted.value(settings.databaseUrl).startsWith("sqlite:")
+  ) {
     yield* Effect.logInfo(
       "each process counts limits by itself; set GATEWAY_REDIS_URL to count them in Redis for all processes"
     )

@@ -1,24 +1,24 @@
 import { Schema } from "effect"
 import { Unpriced } from "../contract/callers/Caller.ts"
 import { DatabaseSection } from "./databaseSettings.ts"
-import { secretOf } from "./SecretFiles.ts"
 import { AdminKey } from "./sections/AdminKey.ts"
 import { Alerts } from "./sections/Alerts.ts"
 import { Files } from "./sections/Files.ts"
-import { optionalField, requiredField } from "./sections/fields.ts"
+import { optionalField } from "./sections/fields.ts"
 import { GuardrailEntries } from "./sections/Guardrail.ts"
 import { Account, DeclaredKey } from "./sections/Key.ts"
 import { Log } from "./sections/Log.ts"
 import { Mcp } from "./sections/Mcp.ts"
 import { Alias, Model, UnfinishedLimits } from "./sections/Model.ts"
 import { Prices } from "./sections/Prices.ts"
+import { Redis } from "./sections/Redis.ts"
 import { Custody, Requests, Retention } from "./sections/Retention.ts"
 import { ProxySetting } from "./sections/Proxy.ts"
 import { Search } from "./sections/Search.ts"
 import { Server } from "./sections/Server.ts"
 import { SignIn } from "./sections/SignIn.ts"
 import { Upstream } from "./sections/Upstream.ts"
-import { RedisUrl, Secret, Text } from "./sections/values.ts"
+import { Secret, Text } from "./sections/values.ts"
 
 /** `gateway.yaml`. Every field is optional; unknown fields are refused. */
 export const GatewayFile = Schema.Struct({
@@ -102,8 +102,8 @@ export const GatewayFile = Schema.Struct({
   ),
   log: optionalField(Log, "Logs on standard output: [fields](#log)."),
   redis: optionalField(
-    Schema.Struct({ url: requiredField(secretOf(RedisUrl), "`redis://host:port` or `rediss://…`; Valkey works too.") }),
-    "`{ url }` of a Redis that counts limits across all processes: [Redis](#redis).",
+    Redis,
+    "`{ url }` or `{ sentinel }` of a Redis that counts limits across all processes: [Redis](#redis).",
     "each process counts on its own"
   ),
   callbacks: optionalField(

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path"
 import { Context, Duration, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
 import { testDouble } from "../contract/testDouble.ts"
 import { isPostgres, poolSettings, poolWarnings, sectionOf } from "./databaseSettings.ts"
+import type { Sentinel } from "./sections/Redis.ts"
 import type { PoolSettings } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
 import type { Located } from "./document.ts"
@@ -55,6 +56,8 @@ export interface GatewaySettings {
   readonly adminKey: Option.Option<Redacted.Redacted>
   /** Counts limits across all processes; without it, each process counts on its own. */
   readonly redisUrl: Option.Option<Redacted.Redacted>
+  /** The same behind sentinels, if there is no address. */
+  readonly redisSentinel: Option.Option<Sentinel>
   /** Holds what is not in the database: the master secret, rendered files. By default beside the database file. */
   readonly dataDirectory: string
   /** The master secret; by default a file in the data directory. */
@@ -239,6 +242,7 @@ const settle = (
     webhookSecret: Option.fromNullable(variables.GATEWAY_WEBHOOK_SECRET),
     bootstrapKey: Option.map(Option.fromNullable(variables.GATEWAY_BOOTSTRAP_KEY), Redacted.make),
     redisUrl: Option.fromNullable(variables.GATEWAY_REDIS_URL ?? redis?.url),
+    redisSentinel: Option.fromNullable(variables.GATEWAY_REDIS_URL === undefined ? redis?.sentinel : undefined),
     adminKey: Option.map(Option.fromNullable(variables.GATEWAY_ADMIN_KEY), Redacted.make),
     allowAddresses: [...(variables.GATEWAY_ALLOW_ADDRESSES?.split(",") ?? []), ...(callbacks?.allow ?? [])]
       .map((range) => range.trim())

@@ -19,14 +19,21 @@ const reconnects = Schedule.exponential("500 millis").pipe(
  * One connection at a time. Bun's client never recovers from a failed handshake, so each attempt uses a new client.
  */
 export class RedisConnection {
-  readonly #url: string
+  readonly #places: ReadonlyArray<Effect.Effect<string, unknown>>
   readonly #soon: <A>(call: Promise<A>) => Promise<A>
   readonly #onClose: () => void
   #client: RedisClient | undefined
 
-  /** @param onClose called when Redis ends a connection that worked */
-  constructor(url: string, soon: <A>(call: Promise<A>) => Promise<A>, onClose: () => void) {
-    this.#url = url
+  /**
+   * @param places find URLs, tried in order
+   * @param onClose called when Redis ends a connection that worked
+   */
+  constructor(
+    places: ReadonlyArray<Effect.Effect<string, unknown>>,
+    soon: <A>(call: Promise<A>) => Promise<A>,
+    onClose: () => void
+  ) {
+    this.#places = places
     this.#soon = soon
     this.#onClose = onClose
   }
@@ -37,9 +44,13 @@ export class RedisConnection {
       : this.#client.send(command, [...values])
 
   /** Replaces the connection by a new one that accepts writes; fails if that is not possible. */
-  readonly open: Effect.Effect<void, unknown> = Effect.suspend(() => {
+  readonly open: Effect.Effect<void, unknown> = Effect.suspend(() =>
+    Effect.firstSuccessOf(this.#places.map(Effect.flatMap((url) => this.#openAt(url))))
+  )
+
+  readonly #openAt = (url: string): Effect.Effect<void, unknown> => {
     this.close()
-    const client = new RedisClient(this.#url, {
+    const client = new RedisClient(url, {
       connectionTimeout: connectMs,
       autoReconnect: false,
       // Otherwise calls would wait during an outage.
@@ -56,7 +67,7 @@ export class RedisConnection {
         }
       })
     )
-  })
+  }
 
   /** Retries until Redis accepts writes again. */
   readonly reopen: Effect.Effect<void> = Effect.retry(this.open, reconnects).pipe(

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Redacted, Runtime } from "effect"
+import { Context, Effect, Layer, Option, Runtime } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
@@ -7,6 +7,7 @@ import type { Availability } from "./Availability.ts"
 import { Patience } from "./Patience.ts"
 import { RedisConnection } from "./RedisConnection.ts"
 import type { Send } from "./redisScript.ts"
+import { redisPlaces } from "./redisPlaces.ts"
 import { RedisUrl } from "./RedisUrl.ts"
 
 /** The longest that a request waits for Redis, in ms; a healthy Redis answers within 0.1 ms. */
@@ -29,22 +30,22 @@ export class SharedRedis extends Context.Tag("gateway/limits/SharedRedis")<Share
     Effect.gen(function* () {
       const given = yield* RedisUrl
       if (Option.isNone(given)) return Option.none<Redis>()
-      const url = Redacted.value(given.value)
+      const { away, places, shown } = redisPlaces(given.value)
       const availability = makeAvailability()
       const runtime = yield* Effect.runtime()
       const patience = new Patience(longestWaitMs)
       const soon = <A>(call: Promise<A>) => patience.wait(call)
       const closed = () => void Runtime.runFork(runtime)(availability.away("Redis closed the connection"))
       const connection = yield* Effect.acquireRelease(
-        Effect.sync(() => new RedisConnection(url, soon, closed)),
+        Effect.sync(() => new RedisConnection(places, soon, closed)),
         (connection) =>
           Effect.sync(() => {
             availability.end()
             connection.close()
           })
       )
-      yield* Effect.logInfo(`limits are counted in Redis at ${URL.parse(url)?.host}`)
-      yield* Effect.catchAll(connection.open, () => availability.away("Redis does not answer"))
+      yield* Effect.logInfo(shown)
+      yield* Effect.catchAll(connection.open, () => availability.away(away))
       // Requests never reconnect themselves, so that a hanging Redis delays none.
       const reconnecting = availability.lost.pipe(
         Effect.zipRight(connection.reopen),

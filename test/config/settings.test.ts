@@ -151,6 +151,8 @@ describe("settings", () => {
   })
 
   it.each([
+    ["redis: {}", "redis.url: expected either url or sentinel"],
+    ['redis: { sentinel: { hosts: ["s"], name: m } }', "redis.sentinel.hosts[0]: expected host:port"],
     ["redis: { url: banana }", "redis.url: expected redis://host:port or rediss://host:port"],
     [
       'server: { public_url: "https://gateway.example.com/?a=b" }',

@@ -3,6 +3,7 @@ import type { Schema } from "effect"
 import { DatabaseSection } from "../../src/config/databaseSettings.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { AdminKey } from "../../src/config/sections/AdminKey.ts"
+import { Sentinel } from "../../src/config/sections/Redis.ts"
 import { Alerts } from "../../src/config/sections/Alerts.ts"
 import { Files } from "../../src/config/sections/Files.ts"
 import { Absent, InFile } from "../../src/config/sections/fields.ts"
@@ -140,6 +141,7 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   "issuer of tokens": JwtIssuer,
   "account of tokens": AccountClaim,
   alerts: Alerts,
+  sentinel: Sentinel,
   prices: Prices,
   search: Search,
   "mcp servers": McpServer,

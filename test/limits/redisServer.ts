@@ -19,7 +19,7 @@ export interface RedisServer {
 }
 
 /** Redis, or Valkey, which speaks the same; undefined where neither is installed. */
-const redisProgram: string | undefined = (process.env["PATH"] ?? "")
+export const redisProgram: string | undefined = (process.env["PATH"] ?? "")
   .split(":")
   .flatMap((folder) => [join(folder, "redis-server"), join(folder, "valkey-server")])
   .find((path) => existsSync(path))

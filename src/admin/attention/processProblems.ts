@@ -64,7 +64,7 @@ export const makeProcessProblems = Effect.gen(function* () {
         action:
           where === "process"
             ? "Let a Redis count for all of them: set `redis.url`."
-            : "Redis is away: see that it runs and that the gateway reaches it.",
+            : "Redis is away: see that it runs, with a sentinel if it has some, and that the gateway reaches it.",
         page: null
       })
     ]
