@@ -18,6 +18,7 @@ import { Search } from "./sections/Search.ts"
 import { Server } from "./sections/Server.ts"
 import { SignIn } from "./sections/SignIn.ts"
 import { Upstream } from "./sections/Upstream.ts"
+import { Telemetry } from "./sections/Telemetry.ts"
 import { Secret, Text } from "./sections/values.ts"
 
 /** `gateway.yaml`. Every field is optional; unknown fields are refused. */
@@ -101,6 +102,7 @@ export const GatewayFile = Schema.Struct({
     "`20000000`"
   ),
   log: optionalField(Log, "Logs on standard output: [fields](#log)."),
+  telemetry: optionalField(Telemetry, "What collectors of [traces](operations.md#traces) get: [fields](#telemetry)."),
   redis: optionalField(
     Redis,
     "`{ url }` or `{ sentinel }` of a Redis that counts limits across all processes: [Redis](#redis).",

@@ -236,10 +236,10 @@ const concludeLeft = (exchange: Exchange, end: Settled<unknown, unknown>): Respo
   return over === undefined ? hungUp() : over.then(hungUp, hungUp)
 }
 
-/** Stores the request if its account wants that: a body, or a socket's message. */
+/** Keeps the request for its account's records or its trace: a body, or a socket's message. */
 const recordFrom = (exchange: Exchange, { account }: Caller, text: () => string): void => {
-  const { reply, serving } = exchange
-  if (serving.bodies.isOn(account)) exchange.recorded = { requestId: reply.requestId, account, text: text() }
+  const { record, serving } = exchange
+  if (serving.bodies.isOn(account, record.trace)) exchange.recorded = { account, record, text: text() }
 }
 
 /** Decodes path, query and body, in this order. A mistake is answered without a fiber. */

@@ -1,5 +1,6 @@
 import { Clock, Effect, Exit, Layer, Queue } from "effect"
 import { Configuration } from "../config/Configuration.ts"
+import type { TelemetryContents } from "../config/sections/Telemetry.ts"
 import { Settings } from "../config/Settings.ts"
 import { bodyWithoutEntrusted, entrustedIn } from "../contract/callers/entrusted.ts"
 import type { AccountId } from "../contract/callers/Caller.ts"
@@ -14,6 +15,7 @@ import { cutAt, readAlong } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
 import { margin, redactText } from "./redact.ts"
 import { BodyStore } from "./store/BodyStore.ts"
+import { traceContents } from "./contents/traceContents.ts"
 import { partialJson } from "./transcript/partialJson.ts"
 import type { BodyRow } from "./store/BodyStore.ts"
 
@@ -64,6 +66,12 @@ const rowOf = ({ account, answer, at, patterns, request, requestId }: Recorded):
     }
   })
 
+/** The contents that an account's traces carry, and its patterns to redact. */
+interface Traced {
+  readonly contents: TelemetryContents
+  readonly redact: ReadonlyArray<Regex>
+}
+
 /** Writes bodies of accounts with `accounts.<id>.record` in the configuration, after the answers. */
 const make = Effect.gen(function* () {
   const configuration = yield* Configuration
@@ -72,6 +80,9 @@ const make = Effect.gen(function* () {
   const dropped = (yield* Metrics).requestRowsDropped.of()
   const waiting = yield* Queue.dropping<Recorded>(capacity)
   let recorded: ReadonlyMap<string, ReadonlyArray<Regex>> = new Map()
+  /** Accounts with entries. */
+  let traced: ReadonlyMap<string, Traced> = new Map()
+  let usually: Traced = { contents: "off", redact: [] }
 
   yield* Effect.orDie(
     configuration.follow(({ value }) =>
@@ -79,7 +90,16 @@ const make = Effect.gen(function* () {
         const named = Object.entries(value.accounts ?? {}).flatMap(([id, { record }]) =>
           record?.bodies === "on" ? [[id, (record.redact ?? []).map(Regex.of)] as const] : []
         )
-        return () => void (recorded = new Map(named))
+        const contents = value.telemetry?.contents ?? "off"
+        const told = Object.entries(value.accounts ?? {}).map(([id, account]) => {
+          const redact = (account.record?.redact ?? []).map(Regex.of)
+          return [id, { contents: account.telemetry_contents ?? contents, redact }] as const
+        })
+        return () => {
+          recorded = new Map(named)
+          traced = new Map(told)
+          usually = { contents, redact: [] }
+        }
       })
     )
   )
@@ -95,8 +115,14 @@ const make = Effect.gen(function* () {
   yield* daemon("requestBodies", write, backoff)
 
   return BodyLog.of({
-    isOn: (account: AccountId) => recorded.has(account),
-    record: ({ account, requestId, text }, answer) => {
+    isOn: (account, trace) =>
+      recorded.has(account) || (trace?.isSampled === true && (traced.get(account) ?? usually).contents !== "off"),
+    record: ({ account, record: { requestId, trace }, text }, given) => {
+      const { contents, redact } = traced.get(account) ?? usually
+      const answer =
+        trace?.isSampled !== true || contents === "off"
+          ? given
+          : traceContents(trace, text, given, contents === "all" ? undefined : redact)
       const patterns = recorded.get(account)
       if (patterns === undefined) return answer
       const at = clock.unsafeCurrentTimeMillis()

@@ -190,6 +190,7 @@ const people: ReadonlyArray<Wrong> = [
   ["key", "limits: { unfinished: { byte: 5 } }", "limits.unfinished.byte"],
   ["key", "expires_at: tomorrow", "expires_at"],
   ["account", "record: on", "record"],
+  ["account", "telemetry_contents: on", "telemetry_contents"],
   ["account", "record: { bodies: true }", "record.bodies"],
   ["account", "record: { bodies: on, redact: ['('] }", "record.redact[0]"],
   ["account", "trusts_end_user: 1", "trusts_end_user"],

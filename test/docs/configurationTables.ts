@@ -10,6 +10,7 @@ import { Absent, InFile } from "../../src/config/sections/fields.ts"
 import { Account, DeclaredKey } from "../../src/config/sections/Key.ts"
 import { AccountClaim, JwtIssuer } from "../../src/config/sections/JwtIssuer.ts"
 import { Log } from "../../src/config/sections/Log.ts"
+import { Telemetry } from "../../src/config/sections/Telemetry.ts"
 import { Limits, Model, Price, Route, UnfinishedLimits } from "../../src/config/sections/Model.ts"
 import { Prices } from "../../src/config/sections/Prices.ts"
 import { Retention } from "../../src/config/sections/Retention.ts"
@@ -148,7 +149,8 @@ const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   guardrails: Guardrail,
   files: Files,
   retention: Retention,
-  log: Log
+  log: Log,
+  telemetry: Telemetry
 }
 
 /** The blocks of docs/configuration.md, by name: a table of each section's fields, and that of the variables. */

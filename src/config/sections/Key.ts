@@ -9,6 +9,7 @@ import { WrittenBudgets } from "../../contract/budgets/WrittenBudget.ts"
 import { secretOf } from "../SecretFiles.ts"
 import { optionalField, requiredField } from "./fields.ts"
 import { KeyLimits } from "./Model.ts"
+import { TelemetryContents } from "./Telemetry.ts"
 import { Balance, Count, ModelPattern, Moment, Pattern, Text } from "./values.ts"
 
 const settingFields = {
@@ -91,5 +92,10 @@ export const Account = Schema.Struct({
     }),
     "`{ bodies: on }` keeps the [bodies of the account's requests and answers](operations.md#bodies), without matches of the regular expressions in `redact`.",
     "no bodies are kept"
+  ),
+  telemetry_contents: optionalField(
+    TelemetryContents,
+    "What [traces](operations.md#contents-in-traces) of the account's requests carry of prompts and answers: `off`, `redacted` or `all`.",
+    "the top level's"
   )
 })

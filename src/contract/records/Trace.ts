@@ -9,6 +9,12 @@ export interface SpanContext {
   readonly isSampled: boolean
 }
 
+/** The texts of a generation: attributes by their names, as JSON, and the names of those that were cut. */
+export interface TracedContents {
+  readonly attributes: Readonly<Record<string, string>>
+  readonly cut: ReadonlyArray<string>
+}
+
 /** The data of one upstream call's span. Times are those of `performance.now()`. */
 export class TracedCall {
   readonly spanId = newSpanId()
@@ -71,6 +77,8 @@ export class Trace implements SpanContext {
   readonly state: string | undefined
   readonly calls: Array<TracedCall> = []
   tools: ReadonlyArray<TracedTool> = []
+  /** Set if the account's traces carry contents; may never be fulfilled. */
+  contents: Promise<TracedContents> | undefined
   readonly begunAt = performance.now()
   readonly #begunMs = Date.now()
 

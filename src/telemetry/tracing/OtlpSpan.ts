@@ -43,24 +43,39 @@ export interface NewSpan extends Pick<OtlpSpan, "traceId" | "spanId" | "parentSp
   readonly fromMs: number
   readonly toMs: number
   readonly attributes: Attributes
+  /** Long texts, bounded by who made them. */
+  readonly contents?: Readonly<Record<string, string>> | undefined
   /** The error message; absent for failures that are not the span's own. */
   readonly error?: string | undefined
   readonly links?: ReadonlyArray<{ readonly traceId: string; readonly spanId: string; readonly attributes: Attributes }>
 }
 
 /** Builds a span; undefined attributes are left out. */
-export const otlpSpan = ({ attributes, error, fromMs, links = [], toMs, ...span }: NewSpan): OtlpSpan => ({
-  ...span,
-  startTimeUnixNano: nanos(fromMs),
-  endTimeUnixNano: nanos(Math.max(fromMs, toMs)),
-  attributes: keyValues(attributes),
-  droppedAttributesCount: 0,
-  events: [],
-  droppedEventsCount: 0,
-  links: links.map((link) => ({ ...link, attributes: keyValues(link.attributes), droppedAttributesCount: 0 })),
-  droppedLinksCount: 0,
-  status: error === undefined ? { code: 0 } : { code: 2, message: error.slice(0, longest) }
-})
+export const otlpSpan = ({ attributes, contents, error, fromMs, links = [], toMs, ...of }: NewSpan): OtlpSpan => {
+  const span: OtlpSpan = {
+    ...of,
+    startTimeUnixNano: nanos(fromMs),
+    endTimeUnixNano: nanos(Math.max(fromMs, toMs)),
+    attributes: contents === undefined ? keyValues(attributes) : [...keyValues(attributes), ...uncut(contents)],
+    droppedAttributesCount: 0,
+    events: [],
+    droppedEventsCount: 0,
+    links: links.map((link) => ({ ...link, attributes: keyValues(link.attributes), droppedAttributesCount: 0 })),
+    droppedLinksCount: 0,
+    status: error === undefined ? { code: 0 } : { code: 2, message: error.slice(0, longest) }
+  }
+  if (contents !== undefined)
+    sizes.set(
+      span,
+      Object.values(contents).reduce((sum, text) => sum + text.length, 0)
+    )
+  return span
+}
+
+const sizes = new WeakMap<OtlpSpan, number>()
+
+/** About the bytes of a span's contents; 0 if it has none. */
+export const contentBytes = (span: OtlpSpan): number => sizes.get(span) ?? 0
 
 /** Characters of a text attribute. Callers choose paths, and thousands of spans may wait. */
 const longest = 1_024
@@ -75,6 +90,9 @@ export const keyValues = (attributes: Attributes): ReadonlyArray<KeyValue> => {
   }
   return all
 }
+
+const uncut = (contents: Readonly<Record<string, string>>): ReadonlyArray<KeyValue> =>
+  Object.entries(contents).map(([key, stringValue]) => ({ key, value: { stringValue } }))
 
 const anyValue = (value: string | number | boolean | ReadonlyArray<string>): AnyValue => {
   switch (typeof value) {

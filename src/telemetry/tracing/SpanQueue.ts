@@ -5,7 +5,7 @@ import type { Scope } from "effect"
 import { daemon } from "../../flow/daemon.ts"
 import type { Daemons } from "../../flow/Daemons.ts"
 import { everySecond } from "../../flow/schedules.ts"
-import { keyValues } from "./OtlpSpan.ts"
+import { contentBytes, keyValues } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSettings } from "./otlpSettings.ts"
 
@@ -21,6 +21,10 @@ const pauseMs = 1_000
 const longestPauseMs = 60_000
 /** Time to export the remaining spans at shutdown. */
 const longestFlush = "3 seconds"
+
+/** The most bytes of contents that wait, and that go together; collectors take a few MB at a time. */
+const mostWaiting = 32 * 1024 * 1024
+const mostTogether = 1024 * 1024
 
 /** Retryable statuses (OTLP specification). */
 const retryable = new Set([429, 502, 503, 504])
@@ -41,6 +45,7 @@ export const makeSpanQueue = (
     let waiting: Array<OtlpSpan> = []
     let exported = 0
     let dropped = 0
+    let bytes = 0
     let misses = 0
     let isFull = yield* Deferred.make<void>()
     const alone = yield* Effect.makeSemaphore(1)
@@ -88,11 +93,26 @@ export const makeSpanQueue = (
       const lost = Math.max(0, waiting.length + spans.length - capacity)
       dropped += lost
       waiting = [...spans.slice(lost), ...waiting]
+      bytes = waiting.reduce((sum, span) => sum + contentBytes(span), 0)
+    }
+
+    /** A batch: fewer spans if they have contents. */
+    const take = (): ReadonlyArray<OtlpSpan> => {
+      let count = 0
+      let together = 0
+      for (const span of waiting.slice(0, batch)) {
+        const more = contentBytes(span)
+        if (count > 0 && together + more > mostTogether) break
+        together += more
+        count++
+      }
+      bytes -= together
+      return waiting.splice(0, count)
     }
 
     const exportSome = alone.withPermits(1)(
       Effect.suspend(() => {
-        const spans = waiting.splice(0, batch)
+        const spans = take()
         return send(spans).pipe(
           Effect.onInterrupt(() => Effect.sync(() => putBack(spans))),
           Effect.map((outcome) => {
@@ -131,8 +151,12 @@ export const makeSpanQueue = (
     return {
       add: (spans) => {
         for (const span of spans) {
-          if (waiting.length >= capacity) dropped++
-          else waiting.push(span)
+          const more = contentBytes(span)
+          if (waiting.length >= capacity || (more > 0 && bytes + more > mostWaiting)) dropped++
+          else {
+            waiting.push(span)
+            bytes += more
+          }
         }
         if (waiting.length >= batch) Deferred.unsafeDone(isFull, Effect.void)
       },

@@ -1,8 +1,10 @@
 import { layerJson, layerProtobuf } from "@effect/opentelemetry/OtlpSerialization"
 import { FetchHttpClient } from "@effect/platform"
 import { Context, Effect, Layer } from "effect"
+import type { Scope } from "effect"
 import type { RequestRecord } from "../../contract/records/RequestRecord.ts"
 import { readContext, Trace } from "../../contract/records/Trace.ts"
+import type { TracedContents } from "../../contract/records/Trace.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import type { OtlpSettings } from "./otlpSettings.ts"
 import { requestSpans } from "./requestSpans.ts"
@@ -39,56 +41,80 @@ export class CurrentTracing extends Context.Reference<CurrentTracing>()("gateway
   defaultValue: (): Tracing | undefined => undefined
 }) {}
 
-const makeTracing = (sampler: Sampler, queue: SpanQueue): Tracing => {
-  /** Tasks that this process has recorded: their further turns were not taken over. */
-  const known = new Set<string>()
-  const know = (id: string): boolean => {
-    if (known.has(id)) return true
-    if (known.size >= mostKnown) known.delete(known.values().next().value ?? "")
-    known.add(id)
-    return false
-  }
-  /** Starts a span below the task's. */
-  const below = (id: string, trace: string | null): Trace | undefined => {
-    const life = lifeOf({ id, trace })
-    return life === undefined ? undefined : new Trace(life, true)
-  }
-  const takenOver = new WeakSet<Trace>()
+/** Ms that an ended request's spans wait for its contents, which are read along with the answer. */
+const longestWaitMs = 5_000
 
-  return {
-    begin: (headers) => {
-      const parent = readContext(headers.get("traceparent"))
-      const isSampled = sampler(parent)
-      if (!isSampled && parent === undefined) return undefined
-      const state = parent === undefined ? null : headers.get("tracestate")
-      return new Trace(parent, isSampled, state !== null && state.length <= longestState ? state : undefined)
-    },
-    request: (record, trace) => {
-      if (trace.isSampled) queue.add(requestSpans(record, trace))
-    },
-    made: ({ id, trace }) => {
-      if (trace !== null) know(id)
-    },
-    turn: (task) => {
-      const turn = below(task.id, task.trace)
-      if (turn !== undefined && !know(task.id)) takenOver.add(turn)
-      return turn
-    },
-    turned: (turn, how) => {
-      const isTakenOver = takenOver.has(turn)
-      if (!how.isUneventful || isTakenOver) queue.add(turnSpans(turn, { ...how, isTakenOver }))
-    },
-    ended: (task) => {
-      const life = lifeOf(task)
-      if (life === undefined) return
-      known.delete(task.id)
-      queue.add([taskSpan(task, life)])
-    },
-    delivery: below,
-    delivered: (trace, delivery) => queue.add([deliverySpan(trace, delivery)]),
-    counts: queue.counts
-  }
-}
+/** The contents, or nothing if they don't come in time. */
+const inTime = (contents: Promise<TracedContents>): Promise<TracedContents | undefined> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, longestWaitMs)
+    const settle = (told?: TracedContents) => {
+      clearTimeout(timer)
+      resolve(told)
+    }
+    contents.then(settle, () => settle())
+  })
+
+const makeTracing = (sampler: Sampler, queue: SpanQueue): Effect.Effect<Tracing, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    /** Requests whose contents are not there yet. */
+    const waiting = new Set<Promise<void>>()
+    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(waiting)))
+    /** Tasks that this process has recorded: their further turns were not taken over. */
+    const known = new Set<string>()
+    const know = (id: string): boolean => {
+      if (known.has(id)) return true
+      if (known.size >= mostKnown) known.delete(known.values().next().value ?? "")
+      known.add(id)
+      return false
+    }
+    /** Starts a span below the task's. */
+    const below = (id: string, trace: string | null): Trace | undefined => {
+      const life = lifeOf({ id, trace })
+      return life === undefined ? undefined : new Trace(life, true)
+    }
+    const takenOver = new WeakSet<Trace>()
+
+    return {
+      begin: (headers) => {
+        const parent = readContext(headers.get("traceparent"))
+        const isSampled = sampler(parent)
+        if (!isSampled && parent === undefined) return undefined
+        const state = parent === undefined ? null : headers.get("tracestate")
+        return new Trace(parent, isSampled, state !== null && state.length <= longestState ? state : undefined)
+      },
+      request: (record, trace) => {
+        if (!trace.isSampled) return
+        if (trace.contents === undefined) return queue.add(requestSpans(record, trace))
+        const added = inTime(trace.contents).then((contents) => {
+          waiting.delete(added)
+          queue.add(requestSpans(record, trace, contents))
+        })
+        waiting.add(added)
+      },
+      made: ({ id, trace }) => {
+        if (trace !== null) know(id)
+      },
+      turn: (task) => {
+        const turn = below(task.id, task.trace)
+        if (turn !== undefined && !know(task.id)) takenOver.add(turn)
+        return turn
+      },
+      turned: (turn, how) => {
+        const isTakenOver = takenOver.has(turn)
+        if (!how.isUneventful || isTakenOver) queue.add(turnSpans(turn, { ...how, isTakenOver }))
+      },
+      ended: (task) => {
+        const life = lifeOf(task)
+        if (life === undefined) return
+        known.delete(task.id)
+        queue.add([taskSpan(task, life)])
+      },
+      delivery: below,
+      delivered: (trace, delivery) => queue.add([deliverySpan(trace, delivery)]),
+      counts: queue.counts
+    }
+  })
 
 /** W3C Trace Context's bound on `tracestate`. */
 const longestState = 512
@@ -97,7 +123,7 @@ const longestState = 512
 export const tracingTo = (settings: OtlpSettings & { readonly fetchOptions?: RequestInit }): Layer.Layer<never> =>
   Layer.scoped(
     CurrentTracing,
-    Effect.map(makeSpanQueue(settings), (queue) => makeTracing(settings.sampler, queue))
+    Effect.flatMap(makeSpanQueue(settings), (queue) => makeTracing(settings.sampler, queue))
   ).pipe(
     Layer.provide(settings.protocol === "http/json" ? layerJson : layerProtobuf),
     Layer.provide(FetchHttpClient.layer),

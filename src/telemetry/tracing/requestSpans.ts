@@ -1,11 +1,16 @@
 import { allMeasures, countOf, inputOf, rowOf } from "../../contract/records/measures.ts"
 import type { RequestRecord } from "../../contract/records/RequestRecord.ts"
-import type { Trace, TracedCall, TracedTool } from "../../contract/records/Trace.ts"
+import type { Trace, TracedCall, TracedContents, TracedTool } from "../../contract/records/Trace.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
-import type { OtlpSpan } from "./OtlpSpan.ts"
+import type { Attributes, OtlpSpan } from "./OtlpSpan.ts"
 
-/** The spans of an ended request and its upstream calls. */
-export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray<OtlpSpan> => {
+/** The spans of an ended request and its upstream calls. @param contents for the call that answered */
+export const requestSpans = (
+  record: RequestRecord,
+  trace: Trace,
+  contents?: TracedContents
+): ReadonlyArray<OtlpSpan> => {
+  const whose = whoseSpan(record)
   const { endpoint, error, method, status } = record
   const overMs = trace.timeOf(trace.begunAt + record.durationMs)
   const isOurs = status >= 500 || (error !== undefined && status < 400 && error !== "hang_up")
@@ -24,7 +29,7 @@ export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray
       "url.path": record.path,
       "http.response.status_code": status,
       "error.type": error,
-      "user.id": record.endUser,
+      ...whose,
       "gateway.request_id": record.requestId,
       "gateway.account": record.account,
       "gateway.key": record.key,
@@ -40,16 +45,34 @@ export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray
       "gateway.cost_usd": usd(record.costNanoUsd)
     }
   })
-  return [server, ...callSpans(trace, overMs, record.costNanoUsd)]
+  return [server, ...callSpans(trace, overMs, { costNanoUsd: record.costNanoUsd, whose, contents })]
+}
+
+/** The conversation and the user, by which collectors group traces. Some read the older of two names. */
+const whoseSpan = ({ conversation, endUser, person }: RequestRecord): Attributes => ({
+  "gen_ai.conversation.id": conversation,
+  "session.id": conversation,
+  "user.id": endUser ?? person,
+  "enduser.id": endUser
+})
+
+interface CallsOf {
+  /** The answer's cost, if known. */
+  readonly costNanoUsd?: number | undefined
+  readonly whose?: Attributes
+  readonly contents?: TracedContents | undefined
 }
 
 /**
  * The spans of a trace's calls to upstreams and of tools.
  *
  * @param overMs end of the work in Unix ms, also of calls without a known end
- * @param costNanoUsd the answer's cost, if known
  */
-export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): ReadonlyArray<OtlpSpan> => [
+export const callSpans = (
+  trace: Trace,
+  overMs: number,
+  { contents, costNanoUsd, whose }: CallsOf = {}
+): ReadonlyArray<OtlpSpan> => [
   ...trace.calls.map((call, index) =>
     otlpSpan({
       traceId: trace.traceId,
@@ -60,7 +83,9 @@ export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): R
       fromMs: trace.timeOf(call.begunAt),
       toMs: call.endedAt === undefined ? overMs : trace.timeOf(call.endedAt),
       ...(call.error === undefined || call.error === "hang_up" ? {} : { error: call.message ?? call.error }),
+      contents: index === trace.calls.length - 1 ? contents?.attributes : undefined,
       attributes: {
+        ...whose,
         "gen_ai.operation.name": call.operation,
         "gen_ai.provider.name": call.provider,
         "gen_ai.request.model": call.model,
@@ -73,7 +98,11 @@ export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): R
         "error.type": call.error,
         "gateway.upstream": call.upstream,
         "gateway.upstream_request_id": call.upstreamRequestId,
-        "gateway.attempt": index + 1
+        "gateway.attempt": index + 1,
+        "gateway.contents_cut":
+          index === trace.calls.length - 1 && contents !== undefined && contents.cut.length > 0
+            ? contents.cut
+            : undefined
       }
     })
   ),

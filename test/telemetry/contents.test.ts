@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { ask, newTrace, startCollector } from "./tracedCalls.ts"
+
+const upstreams = {
+  chat: fakeUpstream("openai-chat"),
+  vectors: fakeUpstream("openai-chat", {
+    answer: () =>
+      Response.json({
+        object: "list",
+        model: "v",
+        data: [{ object: "embedding", index: 0, embedding: [0.5] }],
+        usage: { prompt_tokens: 1, total_tokens: 1 }
+      })
+  }),
+  responses: fakeUpstream("openai-responses"),
+  anthropic: fakeUpstream("anthropic-messages")
+}
+const folder = mkdtempSync(join(tmpdir(), "gateway-contents-"))
+const session = "11111111-2222-4333-8444-555555555555"
+const secret = "sk-aaaaaaaaaaaaaaaaaaaaaaaa"
+const names = [
+  "gen_ai.system_instructions",
+  "gen_ai.input.messages",
+  "gen_ai.output.messages",
+  "gen_ai.tool.definitions"
+]
+
+const configured = (contents: string, ofAccount?: string) =>
+  `upstreams:
+  chat: { protocol: openai-chat, base_url: "${upstreams.chat.url}/v1" }
+  responses: { protocol: openai-responses, base_url: "${upstreams.responses.url}/v1" }
+  anthropic: { protocol: anthropic-messages, base_url: "${upstreams.anthropic.url}" }
+  vectors: { protocol: openai-chat, base_url: "${upstreams.vectors.url}/v1" }
+models:
+  at-chat: chat
+  at-responses: responses
+  at-anthropic: anthropic
+  vectors: { kind: embedding, routes: [{ upstream: vectors }] }
+telemetry: { contents: ${contents} }
+accounts:
+  default: { record: { bodies: off, redact: ["Ada [A-Z][a-z]+"] }${ofAccount === undefined ? "" : `, telemetry_contents: ${ofAccount}`} }
+`
+
+const Values = Schema.parseJson(Schema.Array(Schema.Unknown))
+
+let collector: Awaited<ReturnType<typeof startCollector>>
+let gateway: GatewayProcess
+
+const tool = { name: "weather", description: "Tells it." }
+const said = `I am Ada Lovelace with ${secret}`
+
+const bodyOf = (path: string) => {
+  switch (path) {
+    case "/v1/messages":
+      return {
+        max_tokens: 100,
+        system: "Be brief.",
+        metadata: { user_id: JSON.stringify({ device_id: "d1", account_uuid: "ada", session_id: session }) },
+        tools: [{ ...tool, input_schema: { type: "object", properties: {} } }],
+        messages: [{ role: "user", content: said }]
+      }
+    case "/v1/chat/completions":
+      return {
+        user: "ada",
+        prompt_cache_key: session,
+        tools: [{ type: "function", function: { ...tool, parameters: { type: "object", properties: {} } } }],
+        messages: [
+          { role: "system", content: "Be brief." },
+          { role: "user", content: said }
+        ]
+      }
+    default:
+      return {
+        safety_identifier: "ada",
+        prompt_cache_key: session,
+        instructions: "Be brief.",
+        tools: [{ type: "function", ...tool, parameters: { type: "object", properties: {} } }],
+        input: said
+      }
+  }
+}
+
+/** Sends a request and reads its spans. */
+const asked = async (path = "/v1/messages", model = "at-chat", more: object = {}) => {
+  const { header, traceId } = newTrace()
+  const reply = await ask(gateway, path, { model, ...bodyOf(path), ...more }, header)
+  const text = await reply.text()
+  expect([reply.status, text]).toEqual([200, text])
+  await expect.poll(async () => (await collector.spans(traceId)).length, { timeout: 60_000 }).toBe(2)
+  const spans = await collector.spans(traceId)
+  const attributesOf = (kind: number) => spans.find((span) => span.kind === kind)?.attributes ?? {}
+  const call = attributesOf(3)
+  const [system, input, output, tools] = names.map((name) =>
+    call[name] === undefined ? undefined : Schema.decodeUnknownSync(Values)(call[name])
+  )
+  const shown = JSON.stringify(spans)
+  const told = input === undefined ? "off" : shown.includes("Lovelace") ? "all" : "redacted"
+  return { call, server: attributesOf(2), system, input, output, tools, shown, told, text }
+}
+
+/** Changes the configuration, and waits until it is taken. */
+const become = async (contents: string, ofAccount?: string) => {
+  writeFileSync(join(folder, "gateway.yaml"), configured(contents, ofAccount))
+  await expect.poll(async () => (await asked()).told, { timeout: 60_000 }).toBe(ofAccount ?? contents)
+}
+
+beforeAll(async () => {
+  collector = await startCollector()
+  writeFileSync(join(folder, "gateway.yaml"), configured("off"))
+  gateway = await startGateway({
+    folder,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: "20" }
+  })
+})
+
+afterAll(async () => {
+  await gateway.dispose()
+  await Promise.all(Object.values(upstreams).map((server) => server.stop()))
+  await collector.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const everywhere = ["/v1/messages", "/v1/chat/completions", "/v1/responses"].flatMap((path) =>
+  ["at-chat", "at-responses", "at-anthropic"].map((model) => [path, model] as const)
+)
+const words = (content: string) => ({ type: "text", content })
+
+describe.sequential("contents in traces", () => {
+  it("stay here by default, and the conversation and the user are told", async () => {
+    const { call, server, shown, told } = await asked()
+    expect(told).toBe("off")
+    for (const one of ["Lovelace", "Be brief.", "Tells it.", secret]) expect(shown).not.toContain(one)
+    for (const attributes of [call, server]) {
+      expect(attributes).toMatchObject({
+        "gen_ai.conversation.id": session,
+        "session.id": session,
+        "user.id": "ada",
+        "enduser.id": "ada"
+      })
+    }
+  })
+
+  it("have the forms of the conventions, whole and streamed, passed through and translated", async () => {
+    await become("all")
+    for (const [path, model] of everywhere) {
+      const isChat = path === "/v1/chat/completions"
+      const whole = await asked(path, model)
+      const where = `${path} ${model}`
+      const user = { role: "user", parts: [words(said)] }
+      const brief = words("Be brief.")
+      expect([where, whole.system]).toEqual([where, isChat ? undefined : [brief]])
+      expect([where, whole.input]).toEqual([where, isChat ? [{ role: "system", parts: [brief] }, user] : [user]])
+      expect(whole.tools).toEqual([{ type: "function", ...tool, parameters: { type: "object", properties: {} } }])
+      expect(whole.output).toMatchObject([{ role: "assistant", finish_reason: "stop", parts: [{ type: "text" }] }])
+      const streamed = await asked(path, model, { stream: true })
+      expect([where, streamed.output, streamed.input]).toEqual([where, whole.output, whole.input])
+      expect(streamed.call).not.toHaveProperty("gateway.contents_cut")
+    }
+  })
+
+  it("leave out secrets and what the account redacts", async () => {
+    await become("off", "redacted")
+    const { input, shown, system } = await asked()
+    expect(input).toEqual([{ role: "user", parts: [words("I am [redacted] with [redacted]")] }])
+    expect(system).toEqual([words("Be brief.")])
+    expect(shown).not.toContain(secret)
+  })
+
+  it("are at most 64 KB an attribute, of the newest messages, and told as cut", async () => {
+    const long = (role: string, word: string) => ({ role, content: `${word} `.repeat(8_000) })
+    const messages = [
+      long("user", "first"),
+      long("assistant", "second"),
+      { role: "user", content: `the end ${secret}` }
+    ]
+    const { call, input, output, shown } = await asked("/v1/messages", "at-chat", { messages })
+    expect(String(call["gen_ai.input.messages"]).length).toBeLessThanOrEqual(65_536)
+    expect(String(call["gen_ai.input.messages"]).length).toBeGreaterThan(60_000)
+    expect(input?.at(-1)).toEqual({ role: "user", parts: [words("the end [redacted]")] })
+    expect(call["gateway.contents_cut"]).toEqual(["gen_ai.input.messages"])
+    expect(output).toMatchObject([{ role: "assistant" }])
+    expect(shown).not.toContain(secret)
+  })
+
+  it("leave no inputs of embeddings", async () => {
+    const { shown, told } = await asked("/v1/embeddings", "vectors", { input: said })
+    expect([told, shown.includes("Lovelace"), shown.includes("I am")]).toEqual(["off", false, false])
+  })
+
+  it("stay here again once they are off, and for an account alone", async () => {
+    await become("all", "off")
+    const { shown } = await asked("/v1/responses", "at-responses", { stream: true })
+    for (const one of ["Lovelace", "Be brief.", "Tells it."]) expect(shown).not.toContain(one)
+  })
+})
