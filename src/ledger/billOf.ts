@@ -44,13 +44,12 @@ export const billOf = (price: Price, used: Usage, { atMs, estimated, heldNanoUsd
   const isBelieved = told !== undefined && told <= boundOf(heldNanoUsd() ?? computed)
   const due = isBelieved && price.told === true ? told : undefined
   const priceGap = due === undefined ? (gap ?? gapOf(applied, used)) : undefined
-  const tools = toolLines(used)
-  const costLines = due === undefined ? besideLines(applied, used, atMs) : [toldLine(due), ...tools]
+  const costLines = due === undefined ? besideLines(applied, used, atMs) : [toldLine(due), ...toolLines(used)]
   return {
     price: used.besides === undefined ? applied.text : textWith(applied, otherPricesOf(price, used, atMs)),
     ...(priceGap !== undefined && { priceGap }),
     ...(costLines !== undefined && { costLines }),
-    dueNanoUsd: (due ?? computed) + sumOf(tools),
+    dueNanoUsd: (due ?? computed) + (used.toolCalls === undefined ? 0 : sumOf(toolLines(used))),
     upstreamCostNanoUsd: isBelieved ? told : computed,
     toldDifferenceNanoUsd:
       told === undefined || estimated || computed === 0 || !differs(told, computed) ? 0 : told - computed
@@ -59,9 +58,8 @@ export const billOf = (price: Price, used: Usage, { atMs, estimated, heldNanoUsd
 
 /** A row's counts include those of the generations besides, and no calls of servers' tools. */
 const besideLines = (applied: Price, used: Usage, atMs: number | undefined): ReadonlyArray<CostLine> | undefined => {
-  const tools = toolLines(used)
-  const own = applied.isFree ? [] : linesOf(applied, used, atMs)
-  return tools.length > 0 || (used.besides !== undefined && !applied.isFree) ? [...own, ...tools] : undefined
+  if (used.toolCalls === undefined && (used.besides === undefined || applied.isFree)) return undefined
+  return [...(applied.isFree ? [] : linesOf(applied, used, atMs)), ...toolLines(used)]
 }
 
 /** A price without rates holds nothing: then the charge has no bound here. */

@@ -43,6 +43,8 @@ export interface Metering {
   readonly asked: () => Served | undefined
   /** The calls of servers' tools that have left so far, as far as they cost something. */
   readonly toolCalls?: () => Pick<Usage, "toolCalls"> | undefined
+  /** Those of the request: only one that offers servers' tools has such calls. */
+  readonly options?: { readonly serverTools?: unknown }
   /** Runs once at the end, with the tokens used and the outcome. */
   readonly done: (tokens: number, how: "finished" | "hang-up" | "failed", used: Usage) => void
 }
@@ -102,8 +104,8 @@ class Metered extends WrappedGeneration {
   #pay(counted: Usage, how: "finished" | "hang-up", estimated: boolean): void {
     this.#isOver = true
     // Those that the answer has told of lack the calls that run.
-    const calls = this.#options.toolCalls?.()
-    const used = calls === undefined ? counted : { ...counted, ...calls }
+    const { options } = this.#options
+    const used = options?.serverTools === undefined ? counted : { ...counted, ...this.#options.toolCalls?.() }
     if (estimated) this.#options.noted("usage_counted")
     this.#stored = this.#charge.settle(used, how, estimated)
     const whole = wholeUsage(used)

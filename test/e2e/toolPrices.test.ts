@@ -15,6 +15,22 @@ import { until } from "./videoTask.ts"
 const dice = startDice()
 const chat = startCallingModel()
 
+/** A server that does not answer calls. */
+let arrived = Promise.withResolvers<void>()
+const silent = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: async (asked) => {
+    const { id, method } = await asked.json()
+    if (method === "tools/call") {
+      arrived.resolve()
+      return new Promise<Response>(() => {})
+    }
+    const tools = [{ name: "wait", inputSchema: { type: "object" } }]
+    return Response.json({ jsonrpc: "2.0", id, result: { resultType: "complete", tools } })
+  }
+})
+
 /** A model that calls a tool for as long as it has one. */
 const eager = fakeUpstream("openai-chat", {
   answer: ({ body }: Asked) => {
@@ -36,7 +52,7 @@ const eager = fakeUpstream("openai-chat", {
     })
   }
 })
-afterAll(() => Promise.all([dice.stop(), chat.stop(), eager.stop()]))
+afterAll(() => Promise.all([dice.stop(), chat.stop(), eager.stop(), silent.stop(true)]))
 beforeEach(() => {
   chat.want("dice__roll")
   dice.seen.length = 0
@@ -58,6 +74,7 @@ const config = {
   mcp: {
     servers: {
       dice: { url: dice.url, price_per_call: { "*": 0.000_000_003, roll: 0.01 } },
+      silent: { url: `http://127.0.0.1:${silent.port}/mcp`, price_per_call: 0.5 },
       leaving: { url: "", price_per_call: 1 }
     }
   },
@@ -211,6 +228,31 @@ describeOnEach("prices of calls", () => {
     expect(await (await call("budgeted", "roll")).json()).toMatchObject({ result: { isError: true } })
     expect(calls()).toBe(2)
   })
+
+  it.each(["/v1/responses", "/mcp/silent"])(
+    "are paid for a call that has left, by a client that leaves (%s)",
+    async (path) => {
+      arrived = Promise.withResolvers()
+      chat.want("silent__wait")
+      const before = await balance("rich")
+      const client = new AbortController()
+      const asked = { model: "free", stream: true, input: "Wait", tools: [tool({ server_label: "silent" })] }
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait", arguments: {} } }
+      const gone = request({ url: gateway.url, key: secretOf("rich") }, path, {
+        body: path.startsWith("/mcp") ? message : asked,
+        signal: client.signal
+      }).then((answer) => answer.text())
+      await arrived.promise
+      expect(await balance("rich")).toEqual({ available: before.available - 500_000_000, held: 0.5 })
+      client.abort()
+      await expect(gone).rejects.toThrow()
+      const after = await until(
+        () => balance("rich"),
+        ({ held }) => held === 0
+      )
+      expect(after.available).toBe(before.available - 500_000_000)
+    }
+  )
 
   it("are not paid for a call that never left", async () => {
     const before = await balance("rich")

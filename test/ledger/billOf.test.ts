@@ -63,6 +63,33 @@ describe("the bill of an answer", () => {
   })
 })
 
+describe("calls of servers' tools", () => {
+  const toolCalls = [{ of: "jira/search", count: 2, rate: 5 }]
+  const billed = (price: typeof listed) =>
+    billOf(
+      price,
+      { ...used, toldNanoUsd: 3_000_000, toolCalls },
+      { atMs: 0, estimated: false, heldNanoUsd: () => 1_000_000 }
+    )
+  const line = { of: "jira/search", count: 2, rate: 5, per: 1 }
+  it("are due beside the price and beside what the provider says, and no cost of upstreams", () => {
+    expect(billed(listed)).toMatchObject({
+      dueNanoUsd: 2_000_010,
+      upstreamCostNanoUsd: 3_000_000,
+      toldDifferenceNanoUsd: 1_000_000,
+      costLines: [{ of: "input_tokens", count: 2_000 }, line]
+    })
+    expect(billed(charging)).toMatchObject({ dueNanoUsd: 3_000_010, costLines: [{ of: "told" }, line] })
+    expect(billed(fromUsd({}))).toMatchObject({ dueNanoUsd: 10, costLines: [line] })
+  })
+  it("are added by tool and price", () => {
+    const dearer = [{ of: "jira/search", count: 1, rate: 6 }]
+    expect(
+      addUsage({ ...used, toolCalls }, addUsage({ ...used, toolCalls }, { ...used, toolCalls: dearer })).toolCalls
+    ).toEqual([{ of: "jira/search", count: 4, rate: 5 }, ...dearer])
+  })
+})
+
 describe("the charge of several generations", () => {
   const told = (toldNanoUsd: number) => ({ ...used, toldNanoUsd })
   it("is known if each of them tells its own", () => {
