@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, string>> = {
   "usageRows.ts known": "the text of a day",
   "showUsd.ts last": "the text of an amount",
   "Price.ts applied": "by a price, and gone with it",
+  "messagesOf.ts known": "by a gateway's own caller, and gone with it",
   "meters.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts plans": "by a gateway's own caller, and gone with it",

@@ -18,7 +18,6 @@ const isMissing = (stamp: string | undefined) => stamp === undefined
 
 const watchEvery = "500 millis"
 const askEvery = "5 seconds"
-const noOutputs = new Map()
 
 /** Sections that take effect only at the next start. The Helm chart replaces its pods for them. */
 export const fixed = [
@@ -141,7 +140,7 @@ export const ReloadLive = Layer.scoped(
       }),
       (hangUp) => Effect.sync(() => process.off("SIGHUP", hangUp))
     )
-    const askCommands = yield* makeCommandsPass(() => configuration.current().printed ?? noOutputs)
+    const askCommands = yield* makeCommandsPass(() => configuration.current().printed ?? new Map())
     const askAgain = Effect.tap(askCommands, ([program]) =>
       program === undefined ? Effect.void : wanted.offer(`the command ${program} prints another secret`)
     )
