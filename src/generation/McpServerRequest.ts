@@ -13,6 +13,8 @@ export interface ToolOffer {
   readonly isDeferred: boolean
   /** True if the caller approves each call. */
   readonly needsApproval: boolean
+  /** True for a tool that the conversation takes away from the model. The caller is still shown that the server has it. */
+  readonly isWithdrawn?: boolean
 }
 
 /** A tool of a list that the caller sends in place of the server's. */

@@ -27,7 +27,7 @@ import type { ServerPlace } from "./serverPlaces.ts"
 export interface ServedTools extends OfferedTools {
   readonly functions: ReadonlyArray<FunctionTool>
   /** The tools with the model's names for them. */
-  readonly listed: ReadonlyArray<NamedTool & { readonly name: string }>
+  readonly listed: ReadonlyArray<NamedTool & { readonly name: string; readonly isWithdrawn: boolean }>
   /** The functions that the model gets once it has looked for them. */
   readonly hidden: ReadonlyArray<FunctionTool>
 }
@@ -82,6 +82,7 @@ interface Reached {
   readonly admits: (tool: McpTool) => boolean
   readonly callMs: number
   readonly isTrusted: boolean
+  readonly needsHints: boolean
   /** The price of a call of a tool, in nano-dollars. */
   readonly priceOf: (tool: string) => number
 }
@@ -131,6 +132,7 @@ const make = Effect.gen(function* () {
         admits,
         callMs: server.callMs,
         isTrusted: server.isTrusted,
+        needsHints: server.needsHints,
         priceOf: server.priceOf
       }
     })
@@ -157,6 +159,7 @@ const make = Effect.gen(function* () {
       admits: ({ name }) => mayUseTool(caller, ownServers, name),
       callMs,
       isTrusted: false,
+      needsHints: false,
       priceOf: () => 0
     })
   }
@@ -177,17 +180,22 @@ const make = Effect.gen(function* () {
   }
 
   const listOf = (
-    { admits, asked, callMs, connect, isTrusted, name: server, priceOf }: Reached,
+    { admits, asked, callMs, connect, isTrusted, name: server, needsHints, priceOf }: Reached,
     { words }: RequestServers
   ): Effect.Effect<ReadonlyArray<ServedTool>, InvalidRequest | ToolsFailed, Scope.Scope> =>
     Effect.gen(function* () {
       const connection = yield* connect
       const offers = (tool: McpTool) =>
         admits(tool) ? asked.offer({ name: tool.name, isReadOnly: tool.annotations.readOnlyHint === true }) : undefined
-      const { tools, warnings } = yield* Effect.mapError(
-        connection.list((tool) => offers(tool) !== undefined),
-        (why) => new ToolsFailed({ message: words.unlisted(asked.label, why) })
-      )
+      const { pinned } = asked
+      const names = pinned && new Set(pinned.map(({ name }) => name))
+      const { tools, warnings } =
+        pinned === undefined || needsHints
+          ? yield* Effect.mapError(
+              connection.list((tool) => names?.has(tool.name) !== false && offers(tool) !== undefined),
+              (why) => new ToolsFailed({ message: words.unlisted(asked.label, why) })
+            )
+          : yield* Effect.map(loadedPins, ({ pinnedList }) => pinnedList(pinned, (tool) => offers(tool) !== undefined))
       if (warnings.length > 0) {
         yield* Effect.logDebug("tools of an MCP server are left out").pipe(Effect.annotateLogs({ warnings }))
       }
@@ -226,17 +234,23 @@ const make = Effect.gen(function* () {
           taken
         )
         const named = new Map(tools.map((tool, index) => [names[index] ?? "", tool] as const))
+        const offered = new Map([...named].filter(([, { offer }]) => offer.isWithdrawn !== true))
         const isHidden = (name: string, { offer: { isDeferred } }: ServedTool) => isDeferred && !called.has(name)
         const functionsOf = (areHidden: boolean) =>
-          [...named].flatMap((entry) => (isHidden(...entry) === areHidden ? [functionOf(...entry)] : []))
+          [...offered].flatMap((entry) => (isHidden(...entry) === areHidden ? [functionOf(...entry)] : []))
         const [shown, hidden] = [functionsOf(false), functionsOf(true)]
         const finder = hidden.length === 0 ? undefined : toolFinder(hidden, new Set([...taken, ...names]))
         return {
           functions: finder === undefined ? shown : [...shown, finder.function],
           hidden,
-          listed: [...named].map(([name, { asked, tool }]) => ({ name, label: asked.label, tool: tool.name })),
+          listed: [...named].map(([name, { asked, offer, tool }]) => ({
+            name,
+            label: asked.label,
+            tool: tool.name,
+            isWithdrawn: offer.isWithdrawn === true
+          })),
           tools: [
-            callsOf(named, { calls, caller, mostCalls, request }),
+            callsOf(offered, { calls, caller, mostCalls, request }),
             ...(finder === undefined ? [] : [finder.tool])
           ],
           opening: servers.map((asked) => ({
@@ -254,6 +268,8 @@ const make = Effect.gen(function* () {
 
   return CallerServers.of({ areRegistered, admit, offer })
 })
+
+const loadedPins = Effect.promise(() => import("./pinnedList.ts"))
 
 const wrong = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 

@@ -163,7 +163,8 @@ const pagesOf = (connection: Connection) =>
     }
   })
 
-const firstOf = ({ tools, warnings }: McpList, admits: (tool: McpTool) => boolean): McpList => {
+/** The tools that are admitted, as many as a server may have. */
+export const firstOf = ({ tools, warnings }: McpList, admits: (tool: McpTool) => boolean): McpList => {
   const admitted = tools.filter(admits)
   if (admitted.length <= listBounds.tools) return { tools: admitted, warnings }
   const warning = `it lists ${admitted.length} tools: those after the first ${listBounds.tools} are left out`

@@ -32,6 +32,8 @@ export interface RegisteredServer {
   readonly callMs: number
   /** True if the operator believes what the server says of its tools. */
   readonly isTrusted: boolean
+  /** True if only the server's own list tells which tools may be used. */
+  readonly needsHints: boolean
   /** The price of a call of a tool, in nano-dollars. */
   readonly priceOf: (tool: string) => number
   /** The server with the account that a request uses there. @param token the caller's */
@@ -125,6 +127,7 @@ export const registered = (
     ...(personal && { personal: { name, url, send, clientId, clientSecret, scopes } }),
     callMs: call_seconds * 1_000,
     isTrusted: entry.trusted === true,
+    needsHints: entry.read_only === true,
     priceOf: (tool) => pricePerCall(entry.price_per_call, tool),
     reached: (token = api_key) => ({
       url,

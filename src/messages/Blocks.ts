@@ -180,6 +180,7 @@ const hosted = [
   "tool_search_tool_result",
   "mcp_tool_use",
   "mcp_tool_result",
+  "mcp_tool_listing",
   "container_upload",
   "compaction"
 ] as const
@@ -219,9 +220,11 @@ export type ContentBlock = typeof ContentBlock.Type
 
 /** True if only an upstream of this dialect understands the block. */
 export const isHostedBlock = (block: ContentBlock): boolean =>
-  isHostedType.test(block.type) && !isServerCall(block) && summaryIn(block) === undefined
+  isHostedType.test(block.type) && !isServerCall(block) && !isListing(block) && summaryIn(block) === undefined
 
 /** True for a call of a server's tool, or its result: they are read as calls everywhere. */
+export const isListing = (block: ContentBlock): block is HostedBlock => block.type === "mcp_tool_listing"
+
 export const isServerCall = (block: ContentBlock): block is HostedBlock =>
   block.type === "mcp_tool_use" || block.type === "mcp_tool_result"
 

@@ -91,6 +91,21 @@ const McpToolResult = Schema.Struct({
   )
 })
 
+const McpToolListing = Schema.Struct({
+  type: Schema.Literal("mcp_tool_listing"),
+  mcp_server_name: answerField(Schema.String, "The request's name of the server."),
+  tools: answerField(
+    Schema.Array(
+      Schema.Struct({
+        name: answerField(Schema.String, "The server's name of the tool."),
+        description: optional(Schema.String).annotations({ description: "The server's words." }),
+        input_schema: answerField(JsonObject, "JSON Schema of the arguments.")
+      })
+    ),
+    "Its tools; return them unchanged."
+  )
+})
+
 /** One block of an answer. */
 export const AnswerBlock = Schema.Union(
   Text,
@@ -100,7 +115,8 @@ export const AnswerBlock = Schema.Union(
   ServerToolUse,
   WebSearchToolResult,
   McpToolUse,
-  McpToolResult
+  McpToolResult,
+  McpToolListing
 )
 export type AnswerBlock = typeof AnswerBlock.Type
 

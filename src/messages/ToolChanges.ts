@@ -10,6 +10,23 @@ const Reference = Schema.Struct({
   name: required(Schema.NonEmptyString, "Name of a tool of `tools`, or of one defined before.")
 }).annotations({ identifier: "MessagesToolChangeReference", description: "A tool by its name." })
 
+const McpReference = Schema.Struct({
+  type: Schema.Literal("mcp_tool_reference"),
+  server_name: required(Schema.NonEmptyString, "`name` of one of `mcp_servers`."),
+  name: required(Schema.NonEmptyString, "The server's name of the tool.")
+}).annotations({ identifier: "MessagesToolChangeMcpReference", description: "A tool of a server." })
+
+const McpToolsetReference = Schema.Struct({
+  type: Schema.Literal("mcp_toolset_reference"),
+  server_name: required(Schema.NonEmptyString, "`name` of one of `mcp_servers`.")
+}).annotations({ identifier: "MessagesToolChangeMcpToolsetReference", description: "All tools of a server." })
+
+const references = {
+  tool_reference: Reference,
+  mcp_tool_reference: McpReference,
+  mcp_toolset_reference: McpToolsetReference
+} as const
+
 const Definition = Schema.Struct({
   type: Schema.Literal("tool_definition"),
   definition: required(open(Tool), "The tool, as in `tools`.")
@@ -17,7 +34,7 @@ const Definition = Schema.Struct({
 
 export const ToolAdditionBlock = Schema.Struct({
   type: Schema.Literal("tool_addition"),
-  tool: required(open(variants({ tool_reference: Reference, tool_definition: Definition })), "The tool. Required."),
+  tool: required(open(variants({ ...references, tool_definition: Definition })), "The tool. Required."),
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesToolAdditionBlock",
@@ -26,7 +43,7 @@ export const ToolAdditionBlock = Schema.Struct({
 
 export const ToolRemovalBlock = Schema.Struct({
   type: Schema.Literal("tool_removal"),
-  tool: required(open(variants({ tool_reference: Reference })), "The tool. Required."),
+  tool: required(open(variants(references)), "The tool. Required."),
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesToolRemovalBlock",

@@ -93,6 +93,7 @@ const blockItem = (block: ContentBlock, found: ToolOutcomes): Item | "nothing" |
     case "server_tool_use":
       return block.name === "web_search" ? search(block, found.searches?.get(block.id)) : "nothing"
     case "web_search_tool_result":
+    case "mcp_tool_listing":
       return "nothing"
     case "mcp_tool_use":
     case "mcp_tool_result":

@@ -12,7 +12,7 @@ import { addBlock } from "./draft.ts"
 import type { Draft, Options, State } from "./draft.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
-import { endCall, openCall, writtenCall } from "./mcp/mcpBlocks.ts"
+import { endCall, openCall, showListing, writtenCall } from "./mcp/mcpBlocks.ts"
 import type { AnswerBlock, Citation } from "./Message.ts"
 import { sealIndex, sealThinking } from "./opaque.ts"
 import { searchResult } from "./searchResult.ts"
@@ -141,6 +141,8 @@ const open = (draft: Draft, item: OpenItem, frames: Array<StreamFrame>): void =>
     }
     case "search":
       return openSearch(draft, item, frames)
+    case "server-tools":
+      return showListing(draft, item, frames)
     case "server-call":
       return openCall(draft, item, frames)
   }

@@ -15,7 +15,7 @@ type Verdict = InvalidRequest | undefined
 export const brokenRule = (request: AnyRequest, parts: RequestParts, betas = ""): Verdict =>
   thinkingRule(request, betas) ??
   toolsRule(request.tools ?? []) ??
-  (parts.toolChanges.length === 0 ? undefined : toolChangeRule(request)) ??
+  (parts.toolChanges.length === 0 ? undefined : toolChangeRule(request, parts.hasServers, betas)) ??
   toolChoiceRule(request, parts) ??
   messagesRule(request.messages, parts.blocks)
 

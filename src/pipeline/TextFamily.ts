@@ -113,6 +113,16 @@ export interface AskedServers {
   /** True if the conversation shows a server's list, which is then not shown again. */
   readonly isShown?: ((label: string) => boolean) | undefined
   readonly choice?: ServerChoice | undefined
+  /** The first mistake that shows once the servers' tools are known. */
+  readonly mistake?: ((tools: ReadonlyArray<KnownTool>) => InvalidRequest | undefined) | undefined
+}
+
+/** A tool of a request's servers. */
+export interface KnownTool {
+  readonly label: string
+  /** The server's name of it. */
+  readonly tool: string
+  readonly isWithdrawn: boolean
 }
 
 /** A request's choice among the tools of its servers. */

@@ -60,6 +60,8 @@ export const offerServers = (
     const problem = asked.problem()
     if (problem !== undefined) return yield* problem
     const served = yield* servers.offer(serversOf({ asked, caller, request }, conversation))
+    const mistake = asked.mistake?.(served.listed)
+    if (mistake !== undefined) return yield* mistake
     const chosen = withChosenTools(conversation, served, asked.choice)
     return chosen instanceof InvalidRequest ? yield* chosen : { conversation: chosen, served }
   })

@@ -1,16 +1,34 @@
 import { argumentsObject, isObject, parseJson } from "../../contract/json/json.ts"
 import type { ServerCallResult } from "../../generation/ServerCall.ts"
+import type { OpenItem } from "../../generation/Lanes.ts"
 import { addBlock } from "../draft.ts"
 import type { Draft, OpenBlock } from "../draft.ts"
 import type { StreamFrame } from "../frames.ts"
 import type { AnswerBlock } from "../Message.ts"
 
 type OpenCall = Extract<OpenBlock, { readonly type: "mcp" }>
+type Listing = Extract<OpenItem, { readonly type: "server-tools" }>
 type Frames = Array<StreamFrame>
 
 export const openCall = (draft: Draft, call: OpenCall["call"], frames: Frames): void => {
   frames.push({ type: "content_block_start", index: draft.blocks.length, content_block: toolUse(call, "") })
   draft.open = { type: "mcp", call, input: "", isWritten: false }
+}
+
+/** A server's list is whole at once. */
+export const showListing = (draft: Draft, { server, tools }: Listing, frames: Frames): void => {
+  const index = draft.blocks.length
+  const block: AnswerBlock = {
+    type: "mcp_tool_listing",
+    mcp_server_name: server,
+    tools: tools.map(({ description, inputSchema, name }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      input_schema: inputSchema
+    }))
+  }
+  frames.push({ type: "content_block_start", index, content_block: block }, { type: "content_block_stop", index })
+  addBlock(draft, block)
 }
 
 /** The call's block ends before the call runs. */

@@ -5,13 +5,17 @@ import { toolNames, wrongServerAddress, wrongToken } from "../../generation/mcpF
 import { mostServers } from "../../generation/McpServerRequest.ts"
 import type { McpServerRequest, ServerWords } from "../../generation/McpServerRequest.ts"
 import type { Complain } from "../../pipeline/askedServers.ts"
+import type { AnyRequest } from "../Request.ts"
+import { listingBeta } from "./listingBeta.ts"
+import { serverHistory } from "./serverHistory.ts"
+import type { ServerHistory } from "./serverHistory.ts"
 import { isToolset, toolsetsOf } from "./toolsets.ts"
 import type { Offer } from "./toolsets.ts"
 
 const longestName = 64
 
 /** The first is the one that refusals name. Before toolsets, each server had its own `tool_configuration`. */
-const toolsetBetas = ["mcp-client-2025-11-20", "mcp-client-2026-09-15"] as const
+const toolsetBetas = ["mcp-client-2025-11-20", listingBeta] as const
 const configurationBeta = "mcp-client-2025-04-04"
 
 /** Anthropic's words for a refused token, and OpenAI's for a missing list, with the reason. */
@@ -26,22 +30,33 @@ export const serverWords: ServerWords = {
       : `Error retrieving tool list from MCP server '${shorten(label)}': ${reason}`
 }
 
-/**
- * The MCP servers of a request, as it was sent.
- *
- * @param betas the header `anthropic-beta`
- */
-export const mcpServers = (body: unknown, betas: string, complain: Complain): ReadonlyArray<McpServerRequest> => {
+/** The servers of a request, with what its conversation says of them. */
+export interface MessageServers {
+  readonly servers: ReadonlyArray<McpServerRequest>
+  /** True if the caller is shown the lists of the servers that are asked. */
+  readonly areListed: boolean
+  /** The first change of tools that does not fit those of the servers. */
+  readonly mistake: ServerHistory["mistake"]
+}
+
+interface Sent extends Pick<AnyRequest, "messages"> {
+  readonly body: unknown
+  /** The header `anthropic-beta`. */
+  readonly betas: string
+}
+
+/** The MCP servers of a request, as it was sent. */
+export const mcpServers = ({ betas, body, messages }: Sent, complain: Complain): MessageServers => {
   const entries = listAt(body, "mcp_servers")
   const named = new Set(betas.split(",").map((beta) => beta.trim()))
   const hasToolsets = toolsetBetas.some((beta) => named.has(beta))
   if (!hasToolsets && !named.has(configurationBeta)) {
     complain("mcp_servers", `needs ${toolsetBetas[0]} in the header anthropic-beta`)
-    return []
+    return alone([])
   }
   if (entries.length > mostServers) {
     complain("mcp_servers", `expected at most ${mostServers} servers`)
-    return []
+    return alone([])
   }
   const labels = new Set<string>()
   const servers = entries.map((entry, index) => {
@@ -50,18 +65,38 @@ export const mcpServers = (body: unknown, betas: string, complain: Complain): Re
     labels.add(server.label)
     return server
   })
-  if (!hasToolsets) return byConfigurations(servers, body, complain)
-  const toolsets = toolsetsOf(body, labels, complain)
-  return servers.map(({ configuration, ...server }) => {
+  const areListed = named.has(listingBeta)
+  const history = areListed ? serverHistory(messages, labels, complain) : undefined
+  if (!hasToolsets) return alone(byConfigurations(servers, body, complain))
+  const toolsets = toolsetsOf(body, labels, complain, areListed ? undefined : listingBeta)
+  const all = servers.map(({ configuration, ...server }): McpServerRequest => {
     const { label, param } = server
     if (configuration !== undefined) {
       complain(`${param}.tool_configuration`, `is of ${configurationBeta}; use configs of the server's mcp_toolset`)
     }
-    const offer = toolsets.get(label)
-    if (offer === undefined) complain(`${param}.name`, "expected one mcp_toolset in tools with this mcp_server_name")
-    return { ...server, offer: offer ?? none }
+    const toolset = toolsets.get(label)
+    if (toolset === undefined) complain(`${param}.name`, "expected one mcp_toolset in tools with this mcp_server_name")
+    const { offer = none, pinned = history?.listings.get(label) } = toolset ?? {}
+    return { ...server, offer: history === undefined ? offer : changed(offer, label, history), pinned }
   })
+  return { servers: all, areListed, mistake: (tools) => history?.mistake(tools) }
 }
+
+const alone = (servers: ReadonlyArray<McpServerRequest>): MessageServers => ({
+  servers,
+  areListed: false,
+  mistake: () => undefined
+})
+
+/** The choice of a toolset, and of the conversation after it. A tool that it adds need not be looked for. */
+const changed =
+  (offer: Offer, server: string, { changeOf }: ServerHistory): Offer =>
+  (tool) => {
+    const offered = offer(tool)
+    const change = offered && changeOf(server, tool.name)
+    if (offered === undefined || change === undefined) return offered
+    return change === "added" ? { ...offered, isDeferred: false } : { ...offered, isWithdrawn: true }
+  }
 
 interface Named extends Omit<McpServerRequest, "offer"> {
   /** Its `tool_configuration`. */

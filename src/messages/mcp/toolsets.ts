@@ -1,10 +1,18 @@
 import { isObject, listAt, objectAt, textAt } from "../../contract/json/json.ts"
 import { shorten } from "../../contract/text/shorten.ts"
-import type { McpServerRequest } from "../../generation/McpServerRequest.ts"
+import type { McpServerRequest, PinnedTool } from "../../generation/McpServerRequest.ts"
 import type { Complain } from "../../pipeline/askedServers.ts"
+import { pinnedTools } from "./pinnedTools.ts"
 
 /** How a server's tools are offered. */
 export type Offer = McpServerRequest["offer"]
+
+/** A server's toolset. */
+export interface Toolset {
+  readonly offer: Offer
+  /** Its own list. */
+  readonly pinned: ReadonlyArray<PinnedTool> | undefined
+}
 
 /** The most tools that a toolset configures. */
 const mostConfigs = 1_024
@@ -30,13 +38,15 @@ export const defersTools = (body: unknown): boolean =>
  * The choices of a request's toolsets, by their servers. Each server has one toolset.
  *
  * @param names those of the request's servers
+ * @param pinBeta the missing beta of lists; undefined if they are allowed
  */
 export const toolsetsOf = (
   body: unknown,
   names: ReadonlySet<string>,
-  complain: Complain
-): ReadonlyMap<string, Offer> => {
-  const found = new Map<string, Offer>()
+  complain: Complain,
+  pinBeta: string | undefined
+): ReadonlyMap<string, Toolset> => {
+  const found = new Map<string, Toolset>()
   const searches = listAt(body, "tools").some(isToolSearch)
   for (const [index, tool] of listAt(body, "tools").entries()) {
     if (!isObject(tool) || !isToolset(tool)) continue
@@ -44,10 +54,13 @@ export const toolsetsOf = (
     const name = textAt(tool, "mcp_server_name") ?? ""
     if (!names.has(name)) complain(`${path}.mcp_server_name`, "expected the name of one of mcp_servers")
     else if (found.has(name)) complain(`${path}.mcp_server_name`, "expected one mcp_toolset for each server")
-    if ((tool["tools"] ?? undefined) !== undefined) {
-      complain(`${path}.tools`, "is not supported where the gateway calls the servers: it lists their tools itself")
-    }
-    found.set(name, offerOf(tool["default_config"], tool["configs"], searches, path, complain))
+    const { tools: list = null } = tool
+    if (list !== null && pinBeta !== undefined)
+      complain(`${path}.tools`, `needs ${pinBeta} in the header anthropic-beta`)
+    found.set(name, {
+      offer: offerOf(tool["default_config"], tool["configs"], searches, path, complain),
+      pinned: list === null ? undefined : pinnedTools(list, `${path}.tools`, complain)
+    })
   }
   return found
 }

@@ -24,7 +24,6 @@ const call = (result?: ServerCallResult): ReadonlyArray<GenerationEvent> => [
     ? []
     : [{ type: "server-call-written", id: "c1" } as const, { type: "server-call-end", id: "c1", result } as const])
 ]
-const list: GenerationEvent = { type: "server-tools", server: "dice", tools: [] }
 const finished = (reason: "stop" | "max-tokens" = "stop"): GenerationEvent => ({
   type: "finished",
   reason,
@@ -33,7 +32,7 @@ const finished = (reason: "stop" | "max-tokens" = "stop"): GenerationEvent => ({
 
 describe("tools of servers in a message", () => {
   it("are called in a block of their own, and end in the next, whole at once", () => {
-    const { frames, message } = run(list, ...call({ text: "6" }), { type: "text-delta", text: "Six" }, finished())
+    const { frames, message } = run(...call({ text: "6" }), { type: "text-delta", text: "Six" }, finished())
     expect(frames.slice(1, 7)).toEqual([
       {
         type: "content_block_start",
@@ -61,6 +60,18 @@ describe("tools of servers in a message", () => {
       { type: "text", text: "Six" }
     ])
     expect(message.stop_reason).toBe("end_turn")
+  })
+
+  it("are listed in one block, without what the dialect has no field for", () => {
+    const tool = { name: "roll", description: undefined, inputSchema: { type: "object" }, isReadOnly: true }
+    const { frames, message } = run({ type: "server-tools", server: "dice", tools: [tool] }, finished())
+    const tools = [{ name: "roll", input_schema: { type: "object" } }]
+    const block = { type: "mcp_tool_listing", mcp_server_name: "dice", tools }
+    expect(frames.slice(1, 3)).toEqual([
+      { type: "content_block_start", index: 0, content_block: block },
+      { type: "content_block_stop", index: 0 }
+    ])
+    expect(message.content).toEqual([block])
   })
 
   it("that failed are errors, and the message goes on", () => {
