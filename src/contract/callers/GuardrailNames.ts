@@ -3,7 +3,7 @@ import { Schema } from "effect"
 /** True for the name of a guardrail. */
 export const isGuardrailName = (text: string): boolean => /^[a-z0-9_-]{1,64}$/.test(text)
 
-export const GuardrailName = Schema.String.pipe(
+const GuardrailName = Schema.String.pipe(
   Schema.filter(isGuardrailName, {
     message: () => "expected a name of up to 64 of a-z, 0-9, - and _",
     description: "a name of a guardrail",
