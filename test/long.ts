@@ -68,6 +68,11 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "5 min",
     shows: "a light request beside eight readers of each report, over a seeded year; --rows 10000000"
   },
+  year: {
+    command: ["./test/year/main.ts"],
+    takes: "10 min",
+    shows: "pages, backup and retention over a seeded year; --requests 10000000 --tasks 2000000"
+  },
   videos: {
     command: ["./test/videoClients/main.ts"],
     takes: "2 min",

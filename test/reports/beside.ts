@@ -8,7 +8,7 @@ import type { Seen } from "../guard/bodies/server.ts"
 import { lightKey, readers, seedDatabase } from "./seed.ts"
 import type { Size } from "./seed.ts"
 
-const adminKey = "admin-key-0123456789abcdefghijklmnop"
+export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
 /** A gateway over a seeded database, with a probe in its process. */
 export interface Seeded {

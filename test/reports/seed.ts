@@ -100,7 +100,7 @@ const seed = ({ days, hours, requests }: Size) =>
   })
 
 /** Runs an insert for parts of a number of rows. */
-const inParts = <A, E, R>(rows: number, insert: (from: number, to: number) => Effect.Effect<A, E, R>) =>
+export const inParts = <A, E, R>(rows: number, insert: (from: number, to: number) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     for (let from = 0; from < rows; from += atOnce) yield* insert(from, Math.min(rows, from + atOnce))
   })
