@@ -226,3 +226,22 @@ describe("changes of servers' tools in a conversation", () => {
     expect(seen).toEqual([])
   })
 })
+
+describe("counts of messages that name servers", () => {
+  it("are requests of the key's limits: beyond them no server is asked", async () => {
+    const secret = "counting-key-0123456789abcdef"
+    const limited = await chat.gateway(
+      { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" },
+      { keys: [{ name: "counting", secret, limits: { requests_per_minute: 2 } }] }
+    )
+    try {
+      const { max_tokens: _, ...counted } = asking()
+      const { messages } = new Anthropic({ baseURL: limited.url, apiKey: secret, maxRetries: 0 }).beta
+      for (const _ of [1, 2]) await messages.countTokens(counted)
+      await expect(messages.countTokens(counted)).rejects.toMatchObject({ status: 429 })
+      expect(methods()).toEqual(["tools/list", "tools/list"])
+    } finally {
+      await limited.dispose()
+    }
+  })
+})

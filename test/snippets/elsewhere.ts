@@ -27,6 +27,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
     "test/agents/asWritten.ts"
   ],
   [/^(?:claude|codex) mcp /, "test/agents/gatewayTools.ts"],
+  [/^PORT=3001 npx -y @modelcontextprotocol\/server-everything /, "docs/tools.md"],
   [/^python3 -m venv /, "test/agents/programs.ts"],
   // They need a person at a browser.
   [/^gateway (?:login|token|logout)\b/, "test/commands/login/token.test.ts"],
