@@ -37,6 +37,12 @@ export const changedFields = (before: object, after: object): ChangedFields | un
   }
 }
 
+/** The first fields of a configuration, without secrets. */
+export const maskedFields = (value: object, most: number): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    [...leaves(value)].slice(0, most).map(([path, part]) => [path, shorten(withoutSecrets(part, "[secret]", path))])
+  )
+
 /** The same of two documents as they are written, with references to variables (`${NAME}`). */
 export const changedText = (before: string, after: string): ChangedFields | undefined =>
   changedFields(read(before), read(after))

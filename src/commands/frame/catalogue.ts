@@ -31,6 +31,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../check.ts")).checkCommand
       },
       {
+        name: "doctor",
+        what: "Check the whole installation, and say what to change.",
+        load: async () => (await import("../doctor.ts")).doctorCommand
+      },
+      {
         name: "providers",
         what: "List the providers that the gateway knows.",
         load: async () => (await import("../providers.ts")).providersCommand

@@ -17,14 +17,19 @@ import { NotAllAnswer } from "./NotAllAnswer.ts"
 const noDocuments = Documents.of({ read: () => Effect.dieMessage("nothing is read here") })
 const noFiles = AddressGuard.Test({})
 
+/** Something wrong with an upstream or its routes, and the setting to look at. */
+interface Wrong {
+  readonly message: string
+  readonly setting: string | undefined
+}
+
 /**
- * Tests every upstream of a configuration, concurrently, and prints the results.
+ * Tests every upstream of a configuration, concurrently.
  * @param isWritten true if the user named the models: a model that its upstream does not list is an error then
  */
-export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string, Model>, isWritten: boolean) =>
+export const askUpstreams = (file: Located<GatewayFile>, models: ReadonlyMap<string, Model>, isWritten: boolean) =>
   Effect.gen(function* () {
     const upstreams = Object.entries(file.value.upstreams ?? {})
-    if (upstreams.length === 0) return yield* Console.log("\nThere are no upstreams to ask but the sandbox.")
     const calls = (yield* Effect.forEach(upstreams, ([name, entry]) =>
       Effect.gen(function* () {
         const surfaces = yield* soundEntry(file, name, entry)
@@ -38,14 +43,23 @@ export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string
       Effect.provideService(Documents, noDocuments),
       Effect.provide(noFiles)
     )
+    return { replies, wrong: [...replies.flatMap(problemOf), ...(isWritten ? replies.flatMap(missing) : [])] }
+  })
+
+/** The same, with the results printed. */
+export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string, Model>, isWritten: boolean) =>
+  Effect.gen(function* () {
+    if (Object.keys(file.value.upstreams ?? {}).length === 0)
+      return yield* Console.log("\nThere are no upstreams to ask but the sandbox.")
+    const { replies, wrong } = yield* askUpstreams(file, models, isWritten)
     yield* Console.log(`\n${table(header, replies.map(row))}`)
     const identities = new Map(
       replies.flatMap(({ identity, name }) => (identity === undefined ? [] : [[name, identity]]))
     )
     for (const [name, identity] of identities) yield* Console.log(`\n${name} is called as ${identity}`)
-    const unlisted = isWritten ? replies.flatMap(missing) : []
-    const wrong = [...replies.flatMap(problemOf), ...unlisted]
-    for (const line of wrong) yield* Console.log(`\n${line}`)
+    for (const { message, setting } of wrong) {
+      yield* Console.log(`\n${message}${setting === undefined ? "" : `\n  look at: ${setting}`}`)
+    }
     if (wrong.length > 0) {
       return yield* new NotAllAnswer({ message: wrong.length === 1 ? "1 problem" : `${wrong.length} problems` })
     }
@@ -92,15 +106,13 @@ const row = (reply: UpstreamReply): ReadonlyArray<string> => {
   ]
 }
 
-const problemOf = (reply: UpstreamReply): ReadonlyArray<string> => {
+const problemOf = (reply: UpstreamReply): ReadonlyArray<Wrong> => {
   const { problem } = reply
-  if (problem === undefined) return []
-  const setting = problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`
-  return [`${labelOf(reply)}: ${problem.message}${setting}`]
+  return problem === undefined ? [] : [{ message: `${labelOf(reply)}: ${problem.message}`, setting: problem.setting }]
 }
 
 /** Routes to models that are missing in the upstream's list. */
-const missing = (reply: UpstreamReply): ReadonlyArray<string> => {
+const missing = (reply: UpstreamReply): ReadonlyArray<Wrong> => {
   const { models, routed } = reply
   if (models === undefined || models.length === 0) return []
   const some = models.slice(0, 5).join(", ")
@@ -108,7 +120,10 @@ const missing = (reply: UpstreamReply): ReadonlyArray<string> => {
     models.includes(model)
       ? []
       : [
-          `${labelOf(reply)} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}\n  look at: models.${id}.routes`
+          {
+            message: `${labelOf(reply)} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}`,
+            setting: `models.${id}.routes`
+          }
         ]
   )
 }

@@ -11,26 +11,42 @@ import { fetchBy } from "../../upstreams/auth/fetchBy.ts"
 /** A provider can't be asked; details are printed already. */
 export class NoProvider extends Data.TaggedError("NoProvider")<{ readonly message: string }> {}
 
-/**
- * Asks every provider that people sign in with, and prints what has to be registered there; and every issuer of tokens,
- * for its keys.
- */
-export const checkSignIn = Effect.gen(function* () {
+/** An issuer's answer: what there is to say of it, or why it can't be asked. */
+interface IssuerReply {
+  readonly issuer: string
+  readonly lines: ReadonlyArray<string>
+  readonly problem: string | undefined
+}
+
+/** Asks every provider that people sign in with, and every issuer of tokens for its keys. */
+export const askSignIn = Effect.gen(function* () {
   const { sign_in } = (yield* Settings).file.value
   const providers = yield* Effect.forEach(sign_in?.oidc ?? [], (provider) =>
-    failing(provider, askProvider(provider, sign_in?.roles ?? []))
+    replyOf(provider, askProvider(provider, sign_in?.roles ?? []))
   )
-  const issuers = yield* Effect.forEach(sign_in?.jwt ?? [], (issuer) => failing(issuer, askIssuer(issuer)))
-  const length = [...providers, ...issuers].filter((isAsked) => !isAsked).length
+  const issuers = yield* Effect.forEach(sign_in?.jwt ?? [], (issuer) => replyOf(issuer, askIssuer(issuer)))
+  return [...providers, ...issuers]
+})
+
+/** The same, with what has to be registered there printed. */
+export const checkSignIn = Effect.gen(function* () {
+  const replies = yield* askSignIn
+  for (const { issuer, lines, problem } of replies) {
+    if (problem !== undefined) yield* Console.log(`\nsign_in: ${issuer} can't be asked: ${problem}`)
+    for (const line of lines) yield* Console.log(line)
+  }
+  const { length } = replies.filter(({ problem }) => problem !== undefined)
   if (length > 0) return yield* new NoProvider({ message: length === 1 ? "1 problem" : `${length} problems` })
 })
 
-/** Prints why an issuer can't be asked. False if so. */
-const failing = <R>({ issuer }: { readonly issuer: string }, ask: Effect.Effect<unknown, ProviderFailed, R>) =>
-  ask.pipe(
-    Effect.as(true),
-    Effect.catchAll(({ message }) => Effect.as(Console.log(`\nsign_in: ${issuer} can't be asked: ${message}`), false))
-  )
+const replyOf = <R>(
+  { issuer }: { readonly issuer: string },
+  ask: Effect.Effect<ReadonlyArray<string>, ProviderFailed, R>
+): Effect.Effect<IssuerReply, never, R> =>
+  Effect.match(ask, {
+    onSuccess: (lines) => ({ issuer, lines, problem: undefined }),
+    onFailure: ({ message }) => ({ issuer, lines: [], problem: message })
+  })
 
 const askProvider = (provider: OidcProvider, roles: NonNullable<SignIn["roles"]>) =>
   Effect.gen(function* () {
@@ -38,7 +54,7 @@ const askProvider = (provider: OidcProvider, roles: NonNullable<SignIn["roles"]>
     const url = withoutSlash(Option.getOrElse(server.publicUrl, () => `http://${server.host}:${server.port}`))
     const isByGroup = roles.some(({ group }) => group !== undefined)
     const client = yield* discover(provider, proxyOf)
-    for (const line of linesOf(provider, client.serverMetadata(), url, isByGroup)) yield* Console.log(line)
+    return linesOf(provider, client.serverMetadata(), url, isByGroup)
   })
 
 const askIssuer = (entry: JwtIssuer) =>
@@ -46,8 +62,10 @@ const askIssuer = (entry: JwtIssuer) =>
     const { proxyOf } = yield* Settings
     const { algorithms, keys, url } = yield* publishedBy(entry, (at, init) => fetchBy(proxyOf(at))(at, init))
     const count = keys.length === 1 ? "1 key" : `${keys.length} keys`
-    yield* Console.log(`\nsign_in.jwt: ${entry.issuer} publishes ${count} at ${url}`)
-    yield* Console.log(`  its tokens may be signed by ${algorithms.join(", ")}`)
+    return [
+      `\nsign_in.jwt: ${entry.issuer} publishes ${count} at ${url}`,
+      `  its tokens may be signed by ${algorithms.join(", ")}`
+    ]
   })
 
 interface Metadata {

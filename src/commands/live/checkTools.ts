@@ -6,14 +6,17 @@ import { registered } from "../../mcp/McpServers.ts"
 import { table } from "../table.ts"
 import { NotAllAnswer } from "./NotAllAnswer.ts"
 
-/** Lists the tools of every server of a configuration, concurrently, and prints the results. */
-export const checkTools = ({ mcp }: GatewayFile): Effect.Effect<void, NotAllAnswer> =>
+/** Lists the tools of every server of a configuration, concurrently. */
+export const askServers = ({ mcp }: Pick<GatewayFile, "mcp">) =>
+  Effect.forEach(Object.entries(mcp?.servers ?? {}), ([name, entry]) => askServer(name, entry), {
+    concurrency: 8
+  }).pipe(Effect.provide(McpClient.Default))
+
+/** The same, with the results printed. */
+export const checkTools = (file: GatewayFile): Effect.Effect<void, NotAllAnswer> =>
   Effect.gen(function* () {
-    const servers = Object.entries(mcp?.servers ?? {})
-    if (servers.length === 0) return
-    const replies = yield* Effect.forEach(servers, ([name, entry]) => askServer(name, entry), { concurrency: 8 }).pipe(
-      Effect.provide(McpClient.Default)
-    )
+    const replies = yield* askServers(file)
+    if (replies.length === 0) return
     yield* Console.log(
       `\n${table(
         ["SERVER OF TOOLS", "ANSWERS", "TOOLS"],

@@ -1,0 +1,113 @@
+import { connect } from "node:tls"
+import { HttpClient } from "@effect/platform"
+import { Effect, Option } from "effect"
+import type { GatewaySettings } from "../../config/Settings.ts"
+import { withoutSlash } from "../../config/withoutSlash.ts"
+import { readCertificate } from "../../http/Certificate.ts"
+import { overHttp, reasonOf } from "../overHttp.ts"
+import { ownAddress } from "../ownAddress.ts"
+import { ok, problem, settingOf, warning } from "./Finding.ts"
+import type { Finding } from "./Finding.ts"
+
+const dayMs = 86_400_000
+const soonDays = 14
+
+/** The gateway's own certificate. */
+export const certificateFindings = ({ server }: GatewaySettings) =>
+  Option.match(server.tls, {
+    onNone: () => Effect.succeed([]),
+    onSome: (files) =>
+      Effect.map(readCertificate(files), ({ endsAtMs }) => [
+        expiryFinding(`certificate ${files.cert}`, endsAtMs, "Renew the files of server.tls.cert and server.tls.key.")
+      ])
+  })
+
+const expiryFinding = (what: string, endsAtMs: number, remedy: string): Finding => {
+  const days = Math.floor((endsAtMs - Date.now()) / dayMs)
+  const on = Number.isNaN(endsAtMs) ? "?" : new Date(endsAtMs).toISOString().slice(0, 10)
+  if (days < 0) return problem("certificate", `${what} expired on ${on}`, remedy)
+  return days < soonDays
+    ? warning("certificate", `${what} expires on ${on}, in ${days} days`, remedy)
+    : ok("certificate", `${what} is valid until ${on}`)
+}
+
+/** What answers `GET /healthz` at an address. */
+const answerAt = (url: string): Effect.Effect<{ readonly isGateway: boolean; readonly words: string }> =>
+  HttpClient.get(`${url}/healthz`).pipe(
+    Effect.flatMap((response) =>
+      Effect.map(
+        Effect.orElseSucceed(response.json, () => undefined),
+        (body) => {
+          const isGateway =
+            response.status === 200 && typeof body === "object" && body !== null && Reflect.get(body, "status") === "ok"
+          return { isGateway, words: isGateway ? "a gateway answers" : `something else answers (${response.status})` }
+        }
+      )
+    ),
+    Effect.catchAll((error) =>
+      Effect.succeed({
+        isGateway: false,
+        words: error._tag === "RequestError" ? reasonOf(error) : "no answer"
+      })
+    ),
+    overHttp(url)
+  )
+
+/** True if a gateway answers where this one listens. */
+export const isRunning = ({ server }: GatewaySettings) =>
+  Effect.map(answerAt(ownAddress(server)), ({ isGateway }) => isGateway)
+
+/** Whether clients reach the gateway by its public address. */
+export const publicUrlFindings = (settings: GatewaySettings) =>
+  Effect.gen(function* () {
+    const setting = publicUrlSetting(settings)
+    if (Option.isNone(settings.server.publicUrl)) {
+      return [ok("public URL", `${setting} is not set: links begin with ${ownAddress(settings.server)}`)]
+    }
+    const url = withoutSlash(settings.server.publicUrl.value)
+    const [{ isGateway, words }, running, endsAtMs] = yield* Effect.all(
+      [answerAt(url), isRunning(settings), expiryAt(new URL(url))],
+      { concurrency: "unbounded" }
+    )
+    const remedy = `Change ${setting}, or the proxy and the name (DNS) in front of the gateway.`
+    const answer = isGateway
+      ? ok("public URL", `${url}: ${words}`)
+      : running || words.startsWith("something")
+        ? problem("public URL", `${url}: ${words}`, remedy)
+        : warning(
+            "public URL",
+            `${url}: ${words}; no gateway runs here now`,
+            `Start the gateway and ask again. ${remedy}`
+          )
+    return endsAtMs === undefined
+      ? [answer]
+      : [answer, expiryFinding(`of ${url}`, endsAtMs, `Renew the certificate at ${url}, which ${setting} names.`)]
+  })
+
+export const publicUrlSetting = (settings: GatewaySettings): string =>
+  settingOf(settings, "server.public_url", "GATEWAY_PUBLIC_URL")
+
+/** When the certificate of an address ends, whether it is accepted or not; undefined without TLS or an answer. */
+const expiryAt = ({ hostname, port, protocol }: URL): Effect.Effect<number | undefined> =>
+  protocol !== "https:"
+    ? Effect.succeed(undefined)
+    : Effect.async((resume) => {
+        const host = hostname.replace(/^\[|\]$/g, "")
+        const socket = connect({
+          host,
+          port: port === "" ? 443 : Number(port),
+          rejectUnauthorized: false,
+          ...(/[a-z]/i.test(host) && !host.includes(":") && { servername: host })
+        })
+        const end = (at: number | undefined) => {
+          socket.destroy()
+          resume(Effect.succeed(at))
+        }
+        socket.setTimeout(5_000, () => end(undefined))
+        socket.once("error", () => end(undefined))
+        socket.once("secureConnect", () => {
+          const at = Date.parse(socket.getPeerCertificate().valid_to)
+          end(Number.isNaN(at) ? undefined : at)
+        })
+        return Effect.sync(() => socket.destroy())
+      })

@@ -1,0 +1,73 @@
+import { Effect, Option } from "effect"
+import type { Attention } from "../../admin/OverviewRecord.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import type { GatewaySettings } from "../../config/Settings.ts"
+import { Operator } from "../operator/Operator.ts"
+import { remoteOperator } from "../operator/remote.ts"
+import { ownAddress } from "../ownAddress.ts"
+import { isRunning } from "./addressFindings.ts"
+import { ok, problem, warning } from "./Finding.ts"
+import type { Finding } from "./Finding.ts"
+
+const check = "running gateway"
+
+/** The newest lines of the log that a bundle has. */
+const mostLines = 200
+
+/** What the running gateway says of itself, for a bundle. */
+export interface RunningGateway {
+  readonly attention: ReadonlyArray<Attention>
+  readonly nodes: ReadonlyArray<unknown>
+  readonly logs: ReadonlyArray<JsonObject>
+}
+
+/** What needs attention by the gateway that runs on this machine, if there is one. */
+export const runningFindings = (settings: GatewaySettings) =>
+  Effect.gen(function* () {
+    const url = ownAddress(settings.server)
+    if (!(yield* isRunning(settings))) return [ok(check, `none answers at ${url}`)]
+    if (Option.isNone(settings.adminKey)) {
+      return [
+        warning(
+          check,
+          `one answers at ${url}, but what it knows can't be asked`,
+          "Set GATEWAY_ADMIN_KEY for it and for this command."
+        )
+      ]
+    }
+    const { attention } = yield* askedBy(
+      settings,
+      Effect.flatMap(Operator, ({ attention }) => Effect.map(attention, (attention) => ({ attention })))
+    )
+    return attention.length === 0
+      ? [ok(check, `${url}: nothing needs attention`)]
+      : attention.map(({ action, level, message }): Finding =>
+          level === "error" ? problem(check, message, action) : warning(check, message, action)
+        )
+  })
+
+/** The same with its nodes and the end of its log; parts that it does not tell are empty. */
+export const runningGateway = (settings: GatewaySettings): Effect.Effect<RunningGateway> =>
+  askedBy(
+    settings,
+    Effect.flatMap(Operator, ({ attention, logs, nodes }) =>
+      Effect.all(
+        {
+          attention: Effect.orElseSucceed(attention, () => []),
+          nodes: Effect.orElseSucceed(nodes, () => []),
+          logs: Effect.orElseSucceed(logs.last({ limit: mostLines }), () => [])
+        },
+        { concurrency: "unbounded" }
+      )
+    )
+  ).pipe(
+    Effect.disconnect,
+    Effect.timeout("10 seconds"),
+    Effect.orElseSucceed(() => ({ attention: [], nodes: [], logs: [] }))
+  )
+
+const askedBy = <A, E>({ adminKey, server }: GatewaySettings, ask: Effect.Effect<A, E, Operator>) =>
+  Option.match(adminKey, {
+    onNone: () => Effect.dieMessage("no admin key"),
+    onSome: (key) => Effect.provide(ask, remoteOperator({ url: ownAddress(server), key }))
+  })
