@@ -2,6 +2,7 @@ import { Effect, Option, Redacted } from "effect"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { RedisConnection } from "../../limits/RedisConnection.ts"
 import { ok, problem, settingOf } from "./Finding.ts"
+import { redisRefusal } from "./redisRefusal.ts"
 
 const check = "redis"
 
@@ -21,9 +22,12 @@ export const redisFindings = (settings: GatewaySettings) =>
           Effect.sync(() => connection.close())
         )
       }).pipe(
-        Effect.match({
-          onSuccess: () => [ok(check, "accepts writes")],
-          onFailure: (error) => [problem(check, ...whyOf(wordsOf(error), redisSetting(settings)))]
+        Effect.matchEffect({
+          onSuccess: () => Effect.succeed([ok(check, "accepts writes")]),
+          onFailure: (error) =>
+            Effect.map(redisRefusal(Redacted.value(url)), (said) => [
+              problem(check, ...whyOf(`${wordsOf(error)} ${said}`, redisSetting(settings)))
+            ])
         })
       )
   })
