@@ -36,7 +36,11 @@ export const diagnose: Effect.Effect<Diagnosis> = Effect.gen(function* () {
     within("sign-in", "Check sign_in.oidc[].issuer and sign_in.jwt[].issuer.", signInFindings(settings)),
     ...(models === undefined ? [] : upstreamChecks(file, models, isStored || filePath._tag === "Some")),
     ...(models === undefined ? [] : toolChecks(file.value)),
-    within("running gateway", "See its log; `gateway attention` asks the same.", runningFindings(settings))
+    within(
+      "running gateway",
+      "Set GATEWAY_ADMIN_KEY to the one that it was started with; `gateway attention` asks the same.",
+      runningFindings(settings)
+    )
   ]
   const found = yield* Effect.all(checks, { concurrency: most })
   return { findings: [...findings, ...found.flat()], settings }

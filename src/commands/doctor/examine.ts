@@ -4,6 +4,7 @@ import { print } from "../options.ts"
 import { oneLine, terminalWidth } from "../table.ts"
 import { diagnose } from "./diagnose.ts"
 import type { Finding } from "./Finding.ts"
+import type { NotWritten } from "./writeBundle.ts"
 
 /** Something has to be changed; the findings are printed already. */
 export class NotInOrder extends Data.TaggedError("NotInOrder")<{ readonly message: string }> {}
@@ -12,7 +13,7 @@ const levelWidth = "problem  ".length
 const widest = 80
 
 /** Checks the installation, prints what it finds, and fails if there is a problem. */
-export const examine = (asJson: boolean, bundle: Option.Option<string>) =>
+export const examine = (asJson: boolean, bundle: Option.Option<string>): Effect.Effect<void, NotInOrder | NotWritten> =>
   Effect.gen(function* () {
     const { findings, settings } = yield* diagnose
     const { length } = findings.filter(({ level }) => level === "problem")

@@ -1,51 +1,52 @@
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { RedisConnection } from "../../limits/RedisConnection.ts"
+import { redisPlaces } from "../../limits/redisPlaces.ts"
 import { ok, problem, settingOf } from "./Finding.ts"
+import type { Finding } from "./Finding.ts"
 import { redisRefusal } from "./redisRefusal.ts"
 
 const check = "redis"
 
-/** True if Redis accepts a write. */
-export const redisFindings = (settings: GatewaySettings) =>
-  Option.match(settings.redisUrl, {
-    onNone: () => Effect.succeed([ok(check, "none is set: each process counts limits on its own")]),
-    onSome: (url) =>
-      Effect.suspend(() => {
-        const connection = new RedisConnection(
-          Redacted.value(url),
-          (call) => call,
-          () => undefined
-        )
-        return Effect.ensuring(
-          connection.open,
-          Effect.sync(() => connection.close())
-        )
-      }).pipe(
-        Effect.matchEffect({
-          onSuccess: () => Effect.succeed([ok(check, "accepts writes")]),
-          onFailure: (error) =>
-            Effect.map(redisRefusal(Redacted.value(url)), (said) => [
-              problem(check, ...whyOf(`${wordsOf(error)} ${said}`, redisSetting(settings)))
-            ])
-        })
-      )
+/** Whether Redis accepts a write. */
+export const redisFindings = (settings: GatewaySettings): Effect.Effect<ReadonlyArray<Finding>> => {
+  const given = Option.orElse(settings.redisUrl, () => settings.redisSentinel)
+  if (Option.isNone(given)) return Effect.succeed([ok(check, "none is set: each process counts limits on its own")])
+  const { away, places } = redisPlaces(given.value)
+  const connection = new RedisConnection(
+    places,
+    (call) => call,
+    () => undefined
+  )
+  // The failure itself may hold the address.
+  const refusal = Effect.matchEffect(Effect.firstSuccessOf(places), {
+    onFailure: () => Effect.succeed(away),
+    onSuccess: redisRefusal
   })
+  return Effect.ensuring(
+    connection.open,
+    Effect.sync(() => connection.close())
+  ).pipe(
+    Effect.matchEffect({
+      onSuccess: () => Effect.succeed([ok(check, "accepts writes")]),
+      onFailure: () => Effect.map(refusal, (said) => [problem(check, ...whyOf(said, redisSetting(settings)))])
+    })
+  )
+}
 
-export const redisSetting = (settings: GatewaySettings): string => settingOf(settings, "redis.url", "GATEWAY_REDIS_URL")
+export const redisSetting = (settings: GatewaySettings): string =>
+  Option.isSome(settings.redisSentinel) ? "redis.sentinel" : settingOf(settings, "redis.url", "GATEWAY_REDIS_URL")
 
-/** The words of an error and of its causes, which may hold the address: they are not shown. */
-const wordsOf = (error: unknown): string =>
-  error instanceof Error
-    ? `${Reflect.get(error, "code") ?? ""} ${error.message} ${wordsOf(error.cause ?? Reflect.get(error, "error"))}`
-    : ""
-
-const whyOf = (words: string, setting: string): readonly [message: string, remedy: string] => {
-  if (/WRONGPASS|NOAUTH|AUTHENTICATION/i.test(words))
+const whyOf = (said: string, setting: string): readonly [message: string, remedy: string] => {
+  if (/WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password/i.test(said))
     return ["refuses the user or the password", `Change the user and password in ${setting}.`]
-  if (words.includes("READONLY")) return ["is a replica, which stores nothing", `Change ${setting} to the primary.`]
-  if (words.includes("NOPERM"))
-    return ["the user may not write", `Allow the user of ${setting} to SET, EVALSHA and EVAL keys of \`gateway:*\`.`]
-  if (words.includes("LOADING")) return ["is loading its data", "Wait until it has loaded."]
-  return ["can't be reached", `Check host and port in ${setting}, and that it runs.`]
+  if (said.includes("READONLY")) return ["is a replica, which stores nothing", `Change ${setting} to the primary.`]
+  if (said.includes("NOPERM"))
+    return ["the user may not write", `Allow the user of ${setting} SET, EVAL and EVALSHA on the keys \`gateway:*\`.`]
+  if (said.includes("LOADING")) return ["is loading its data", "Wait until it has loaded."]
+  if (said.startsWith("no sentinel")) return [said, `Check hosts, name and password of ${setting}.`]
+  return [
+    `can't be reached${/^E[A-Z]+$/.test(said) ? ` (${said})` : ""}`,
+    `Check host and port in ${setting}, and that it runs.`
+  ]
 }

@@ -25,11 +25,11 @@ export const redisRefusal = (address: string): Effect.Effect<string> =>
     socket.once("close", () => end(said))
     socket.on("data", (bytes) => {
       said += bytes.toString("latin1")
-      if (said.length > longest || said.split("\r\n").length > 2) end(said.slice(0, longest))
+      if (said.length > longest || said.split("\r\n").length > 3) end(said.slice(0, longest))
     })
     const [user, password] = [url.username, url.password].map((text) => decodeURIComponent(text))
     const auth = password === "" ? ["PING"] : ["AUTH", ...(user === "" ? [] : [user]), password]
-    socket.write(`${command(auth)}${command(["PING"])}`)
+    socket.write(`${command(auth)}${command(["PING"])}${command(["SET", "gateway:probe", "", "PX", "60000"])}`)
     return Effect.sync(() => socket.destroy())
   })
 

@@ -35,9 +35,9 @@ export const runningFindings = (settings: GatewaySettings) =>
         )
       ]
     }
-    const { attention } = yield* askedBy(
+    const attention = yield* askedBy(
       settings,
-      Effect.flatMap(Operator, ({ attention }) => Effect.map(attention, (attention) => ({ attention })))
+      Effect.flatMap(Operator, ({ attention }) => attention)
     )
     return attention.length === 0
       ? [ok(check, `${url}: nothing needs attention`)]

@@ -10,7 +10,7 @@ import { CommandVariables } from "../CommandVariables.ts"
 import type { Finding } from "./Finding.ts"
 import { runningGateway } from "./runningFindings.ts"
 
-class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
 
 const mask = "[secret]"
 /** Longer texts are cut, and longer lists. */
