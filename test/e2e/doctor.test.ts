@@ -3,8 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, inject, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { clockFinding } from "../../src/commands/doctor/databaseFindings.ts"
 import { processFindings } from "../../src/commands/doctor/processFindings.ts"
 import { runCommand } from "../commandHere.ts"
+import { brokenInstallations, routed, upstream } from "./brokenInstallations.ts"
 import { startRedis, withoutRedis } from "../limits/redisServer.ts"
 import { engines } from "../sql/engines.ts"
 
@@ -41,10 +43,6 @@ const doctor = async (yaml: string, env: Record<string, string> = {}, args: Read
   return runCommand(folder, ["doctor", ...args], { GATEWAY_PORT: "1", ...env })
 }
 
-const upstream = (rest: string, key = "right-key-of-upstream") =>
-  `upstreams: { up: { protocol: openai-chat, base_url: "${base}/v1", api_key: ${key} } }\n${rest}`
-const routed = (model: string) => `models: { first: { routes: [{ upstream: up, model: ${model} }] } }\n`
-
 const certificate = (name: string) => {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)]
   const dates = ["-not_before", "20200101000000Z", "-not_after", "20200201000000Z"]
@@ -67,139 +65,23 @@ const certificate = (name: string) => {
   return { cert, key, made: made.exitCode === 0 }
 }
 
-interface Broken {
-  readonly what: string
-  readonly yaml: string
-  readonly env?: Record<string, string>
-  readonly check: string
-  readonly says: RegExp
-  readonly setting: string
-}
-
-const broken: ReadonlyArray<Broken> = [
-  {
-    what: "YAML that can't be read",
-    yaml: "upstreams: {\n",
-    check: "configuration",
-    says: /gateway\.yaml:\d/,
-    setting: "gateway.yaml"
-  },
-  {
-    what: "an unknown field",
-    yaml: "sever: {}\n",
-    check: "configuration",
-    says: /sever/,
-    setting: "line 1"
-  },
-  {
-    what: "a missing variable",
-    yaml: upstream("", '"${NOT_THERE}"'),
-    check: "configuration",
-    says: /NOT_THERE/,
-    setting: "Set NOT_THERE"
-  },
-  {
-    what: "a wrong key of an upstream",
-    yaml: upstream(routed("one"), "wrong-key-of-upstream"),
-    check: "upstream up",
-    says: /401/,
-    setting: "upstreams.up.api_key"
-  },
-  {
-    what: "an upstream that is away",
-    yaml: `upstreams: { up: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1" } }\n`,
-    check: "upstream up",
-    says: /ECONNREFUSED/,
-    setting: "upstreams.up.base_url"
-  },
-  {
-    what: "a model that its upstream lacks",
-    yaml: upstream(routed("another")),
-    check: "upstream up",
-    says: /does not list "another"/,
-    setting: "models.first.routes"
-  },
-  {
-    what: "a database that is away",
-    yaml: `database: { url: "postgres://u:p@127.0.0.1:1/gateway" }\n`,
-    check: "database",
-    says: /can't be reached/,
-    setting: "database.url"
-  },
-  {
-    what: "the same by a variable",
-    yaml: "",
-    env: { GATEWAY_DATABASE_URL: "postgres://u:p@127.0.0.1:1/gateway" },
-    check: "database",
-    says: /can't be reached/,
-    setting: "GATEWAY_DATABASE_URL"
-  },
-  {
-    what: "a Redis that is away",
-    yaml: `redis: { url: "redis://127.0.0.1:1" }\n`,
-    check: "redis",
-    says: /can't be reached/,
-    setting: "redis.url"
-  },
-  {
-    what: "a bucket that refuses",
-    yaml: `files: { at: "s3://bucket", endpoint: "${base}", access_key_id: abcdef, secret_access_key: ghijkl }\n`,
-    check: "bucket",
-    says: /AccessDenied/,
-    setting: "files.access_key_id"
-  },
-  {
-    what: "a disk that is nearly full",
-    yaml: "files: { free_bytes: 9000000000000000 }\n",
-    check: "data directory",
-    says: /less than/,
-    setting: "GATEWAY_DATA_DIRECTORY"
-  },
-  {
-    what: "a data directory that can't be written to",
-    yaml: "",
-    env: { GATEWAY_DATA_DIRECTORY: join(folder, "gateway.yaml", "data") },
-    check: "data directory",
-    says: /can't be written to \(ENOTDIR\)/,
-    setting: "GATEWAY_DATA_DIRECTORY"
-  },
-  {
-    what: "a provider of sign-in that is another",
-    yaml: `server: { public_url: "http://127.0.0.1:9" }\nsign_in: { oidc: [{ issuer: "${base}/login", client_id: a, client_secret: secret-of-client }], roles: [{ group: all, role: auditor }] }\n`,
-    check: "sign-in",
-    says: /login can't be asked/,
-    setting: "sign_in.oidc[].issuer"
-  },
-  {
-    what: "an issuer of tokens that is away",
-    yaml: `sign_in: { jwt: [{ issuer: "http://127.0.0.1:1", audience: gateway, account: default }] }\n`,
-    check: "sign-in",
-    says: /can't be asked/,
-    setting: "sign_in.jwt[].issuer"
-  },
-  {
-    what: "a public URL where another site answers",
-    yaml: `server: { public_url: "${base}" }\n`,
-    check: "public URL",
-    says: /something else answers \(404\)/,
-    setting: "server.public_url"
-  }
-]
-
 const found = (report: Report, check: string) =>
   report.findings.filter((finding) => finding.check === check && finding.level === "problem")
 
 describe("gateway doctor", () => {
-  it.each(broken)("names what to change: $what", async ({ check, env = {}, says, setting, yaml }) => {
-    const { code, json, out } = await doctor(yaml, env)
-    expect(code, out).toBe(1)
-    const [problem] = found(json<Report>(), check)
-    expect(problem?.message, out).toMatch(says)
-    expect(problem?.remedy).toContain(setting)
-  })
+  it.each(brokenInstallations(folder, base))(
+    "names what to change: $what",
+    async ({ check, env = {}, says, setting, yaml }) => {
+      const { code, json, out } = await doctor(yaml, env)
+      expect(code, out).toBe(1)
+      const [problem] = found(json<Report>(), check)
+      expect(problem?.message, out).toMatch(says)
+      expect(problem?.remedy).toContain(setting)
+    }
+  )
 
   it("finds nothing wrong with an installation in order, in lines of 80 columns", async () => {
-    const { code, out } = await doctor(upstream(routed("one")), {}, [])
+    const { code, out } = await doctor(upstream(base, routed("one")), {}, [])
     expect(code, out).toBe(0)
     expect(out).toMatch(/^ok {7}upstream up: answers after \d+ ms \(asked for list\)$/m)
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80)
@@ -296,6 +178,26 @@ describe.runIf(inject("postgres") !== undefined)("gateway doctor, of Postgres", 
       expect(code).toBe(1)
       expect(found(json<Report>(), "database pool")[0]?.remedy).toContain("database.connections (900)")
     })
+  )
+
+  it.scopedLive(
+    "names a user whom the server refuses, a database that allows too few connections, and a clock that differs",
+    () =>
+      withDatabase(async (url) => {
+        const refused = await doctor(`database: { url: "${url.replace(/\/\/[^@]*@/, "//nobody-here@")}" }\n`, alone)
+        const [problem] = found(refused.json<Report>(), "database")
+        expect(problem?.message).toContain("the server refuses the user or the password")
+        expect(problem?.remedy).toContain("database.url")
+        const name = new URL(url).pathname.slice(1)
+        const sql = new Bun.SQL({ url, max: 1 })
+        await sql.unsafe(`ALTER DATABASE ${name} CONNECTION LIMIT 6`)
+        const { json } = await doctor(`database: { url: "${url}" }\n`, alone)
+        await sql.unsafe(`ALTER DATABASE ${name} CONNECTION LIMIT -1`)
+        await sql.close()
+        expect(found(json<Report>(), "database pool")[0]?.message).toContain("the server has 6")
+        expect(clockFinding(60_000)).toMatchObject({ level: "problem", remedy: expect.stringContaining("NTP") })
+        expect(clockFinding(-2_000).level).toBe("warning")
+      })
   )
 
   it.scopedLive("names a schema of a newer program", () =>

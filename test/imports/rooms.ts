@@ -42,7 +42,6 @@ const peoples = ["people", "people/signIn", "people/programs", "people/tools"]
  * is further down the page knows what is further up.
  */
 export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  // Leaves.
   flow: [],
   regex: [],
   contract: ["flow"],
@@ -271,6 +270,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "generation",
     "cluster/workers",
     "upstreams",
+    "limits",
     "mcp",
     "sandbox",
     "people",

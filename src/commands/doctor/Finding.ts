@@ -3,11 +3,11 @@ import type { GatewaySettings } from "../../config/Settings.ts"
 
 /** The result of a check. */
 export interface Finding {
-  /** What was checked: `database`, `upstream openai`. */
+  /** The subject: `database`, `upstream openai`. */
   readonly check: string
   readonly level: "ok" | "warning" | "problem"
   readonly message: string
-  /** What to do, with the setting to change; null if nothing is to be done. */
+  /** The remedy, with the setting to change; null if nothing is to be done. */
   readonly remedy: string | null
 }
 

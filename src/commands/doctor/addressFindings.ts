@@ -31,7 +31,7 @@ const expiryFinding = (what: string, endsAtMs: number, remedy: string): Finding 
     : ok("certificate", `${what} is valid until ${on}`)
 }
 
-/** What answers `GET /healthz` at an address. */
+/** The answer to `GET /healthz` at an address. */
 const answerAt = (url: string): Effect.Effect<{ readonly isGateway: boolean; readonly words: string }> =>
   HttpClient.get(`${url}/healthz`).pipe(
     Effect.flatMap((response) =>
@@ -57,7 +57,7 @@ const answerAt = (url: string): Effect.Effect<{ readonly isGateway: boolean; rea
 export const isRunning = ({ server }: GatewaySettings) =>
   Effect.map(answerAt(ownAddress(server)), ({ isGateway }) => isGateway)
 
-/** Whether clients reach the gateway by its public address. */
+/** Asks for the gateway at its public address, as clients do. */
 export const publicUrlFindings = (settings: GatewaySettings) =>
   Effect.gen(function* () {
     const setting = publicUrlSetting(settings)

@@ -1,12 +1,10 @@
-import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Duration, Effect, Option, Redacted } from "effect"
 import { isPostgres } from "../../config/databaseSettings.ts"
 import { visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import * as Database from "../../sql/Database.ts"
-import { rows } from "../../sql/decode.ts"
 import { whyNotMigrated } from "../../sql/migrations.ts"
-import { makeClient } from "../../sql/postgres/Client.ts"
-import { unavailable } from "../../sql/postgres/Database.ts"
+import { serverFacts } from "../../sql/postgres/serverFacts.ts"
 import { ok, problem, settingOf, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -14,7 +12,7 @@ const check = "database"
 
 /** Statements of a request wait for this one after the other. */
 const slowMs = 25
-/** What is left of a node's lease when clocks differ by more. */
+/** Nodes whose clocks differ by more are warned of in the log too. */
 const clockProblemMs = 10_000
 const clockWarningMs = 1_000
 /** Of each process beside its pool: leases, notices and one for a lock. */
@@ -51,53 +49,21 @@ export const databaseFindings = (settings: GatewaySettings) =>
     return isPostgres(url) ? [schema, ...(yield* serverFindings(url, settings))] : [schema]
   })
 
-const facts = rows("server", {
-  version: Schema.String,
-  most: Schema.Int,
-  reserved: Schema.Int,
-  of_role: Schema.Int,
-  of_database: Schema.Int,
-  is_replica: Schema.Boolean,
-  now: Schema.Int
-})
-
 const serverFindings = (url: string, settings: GatewaySettings) =>
-  Effect.gen(function* () {
-    const sql = yield* makeClient({ url, connections: 1, prepares: false, name: "gateway command" })
-    // The first one opens the connection.
-    yield* sql`SELECT 1`
-    const before = yield* Clock.currentTimeMillis
-    const started = performance.now()
-    const found = yield* sql`
-      SELECT current_setting('server_version') AS version, current_setting('max_connections')::int AS most,
-        current_setting('superuser_reserved_connections')::int AS reserved,
-        COALESCE((SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user), -1) AS of_role,
-        COALESCE((SELECT datconnlimit FROM pg_database WHERE datname = current_database()), -1) AS of_database,
-        pg_is_in_recovery() AS is_replica, (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now`
-    const tookMs = Math.round(performance.now() - started)
-    const server = facts.first(found)
-    if (server === undefined) return []
-    const remedy = `Change ${databaseSetting(settings)} to a server near the gateway.`
+  Effect.map(serverFacts(url), (server): ReadonlyArray<Finding> => {
+    const message = `Postgres ${server.version}; a statement takes ${server.tookMs} ms`
+    const setting = databaseSetting(settings)
     return [
-      tookMs > slowMs
-        ? warning("database server", `Postgres ${server.version}; a statement takes ${tookMs} ms`, remedy)
-        : ok("database server", `Postgres ${server.version}; a statement takes ${tookMs} ms`),
+      server.tookMs > slowMs
+        ? warning("database server", message, `Change ${setting} to a server near the gateway.`)
+        : ok("database server", message),
       ...(server.is_replica
-        ? [
-            problem(
-              "database server",
-              "it is a replica, which stores nothing",
-              `Change ${databaseSetting(settings)} to the primary.`
-            )
-          ]
+        ? [problem("database server", "it is a replica, which stores nothing", `Change ${setting} to the primary.`)]
         : []),
       poolFinding(server, settings),
-      clockFinding(before + tookMs / 2 - server.now)
+      clockFinding(server.aheadMs)
     ]
-  }).pipe(
-    Effect.scoped,
-    Effect.mapError((error) => unavailable(url, error))
-  )
+  })
 
 interface Room {
   readonly most: number
@@ -120,7 +86,7 @@ const poolFinding = ({ most, of_database, of_role, reserved }: Room, settings: G
     : ok("database pool", message)
 }
 
-const clockFinding = (aheadMs: number): Finding => {
+export const clockFinding = (aheadMs: number): Finding => {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
   const message = `this machine's is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
   const remedy = "Run a time service (NTP) on both machines."
@@ -128,7 +94,7 @@ const clockFinding = (aheadMs: number): Finding => {
   return Math.abs(aheadMs) > clockWarningMs ? warning("clock", message, remedy) : ok("clock", message)
 }
 
-/** What to do if it does not answer. */
+/** The remedy if it does not answer. */
 export const databaseRemedy = (settings: GatewaySettings): string => {
   const direct = settingOf(settings, "database.direct_url", "GATEWAY_DATABASE_DIRECT_URL")
   const also = Option.isSome(settings.pool.directUrl) ? ` and ${direct}` : ""

@@ -14,7 +14,7 @@ import { within } from "./within.ts"
 /** Checks that wait for others at once. */
 const most = 32
 
-/** What all checks find, and the settings if they can be read. */
+/** The findings of all checks, and the settings if they can be read. */
 export interface Diagnosis {
   readonly findings: ReadonlyArray<Finding>
   readonly settings: GatewaySettings | undefined

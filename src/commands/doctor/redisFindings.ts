@@ -8,7 +8,7 @@ import { redisRefusal } from "./redisRefusal.ts"
 
 const check = "redis"
 
-/** Whether Redis accepts a write. */
+/** Asks Redis to accept a write. */
 export const redisFindings = (settings: GatewaySettings): Effect.Effect<ReadonlyArray<Finding>> => {
   const given = Option.orElse(settings.redisUrl, () => settings.redisSentinel)
   if (Option.isNone(given)) return Effect.succeed([ok(check, "none is set: each process counts limits on its own")])

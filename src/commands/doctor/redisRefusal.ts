@@ -6,7 +6,7 @@ const patienceMs = 3_000
 const longest = 1_024
 
 /**
- * What a Redis says to its user and password: Bun's client keeps the reason of a failed handshake to itself.
+ * A Redis' answer to its user and password: Bun's client keeps the reason of a failed handshake to itself.
  * @returns the beginning of its answer, or the code of the connection's failure; it holds nothing of the address
  */
 export const redisRefusal = (address: string): Effect.Effect<string> =>

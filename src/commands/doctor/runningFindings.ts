@@ -14,14 +14,14 @@ const check = "running gateway"
 /** The newest lines of the log that a bundle has. */
 const mostLines = 200
 
-/** What the running gateway says of itself, for a bundle. */
+/** A running gateway's own report, for a bundle. */
 export interface RunningGateway {
   readonly attention: ReadonlyArray<Attention>
   readonly nodes: ReadonlyArray<unknown>
   readonly logs: ReadonlyArray<JsonObject>
 }
 
-/** What needs attention by the gateway that runs on this machine, if there is one. */
+/** The items of attention of the gateway that runs on this machine, if there is one. */
 export const runningFindings = (settings: GatewaySettings) =>
   Effect.gen(function* () {
     const url = ownAddress(settings.server)

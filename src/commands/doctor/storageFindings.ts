@@ -8,7 +8,7 @@ import { sourceBy } from "../../upstreams/auth/sourceBy.ts"
 import { ok, problem, settingOf, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
 
-/** Where files are kept, if that is a bucket. */
+/** The bucket that files are kept in, if there is one. */
 export const bucketFindings = (settings: GatewaySettings) =>
   Effect.gen(function* () {
     const { files: place, proxyOf } = settings
