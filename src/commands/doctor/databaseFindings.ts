@@ -19,7 +19,7 @@ const clockWarningMs = 1_000
 const besidePool = 3
 
 /** The setting that has the database's address. */
-export const databaseSetting = (settings: GatewaySettings): string =>
+const databaseSetting = (settings: GatewaySettings): string =>
   settingOf(settings, "database.url", "GATEWAY_DATABASE_URL")
 
 /** Its schema, and of a Postgres its version, latency, room for the pool, and clock. */
