@@ -24,7 +24,8 @@ const patience = 5_000
 
 interface Work {
   readonly path: string
-  readonly sinceMs: number
+  /** True once its time is over. */
+  isLate: boolean
 }
 
 /**
@@ -67,21 +68,24 @@ export class RegularFiles {
     }
     return new Promise((resolve, reject) => {
       let isWaitedFor = true
-      const timer = setTimeout(() => {
+      const stop = countDown(this.#patience, () => {
         isWaitedFor = false
         this.#refusals++
         reject(this.#silent(path) ?? notAnswering(path, path))
-      }, this.#patience)
+      })
       const turn = this.#last.then(async () => {
         if (!isWaitedFor) return
-        this.#current = { path, sinceMs: performance.now() }
+        const current = { path, isLate: false }
+        this.#current = current
+        const answered = countDown(this.#patience, () => void (current.isLate = true))
         try {
           resolve(await work())
         } catch (cause) {
           reject(unreadable(path, cause))
         } finally {
           this.#current = undefined
-          clearTimeout(timer)
+          answered()
+          stop()
         }
       })
       this.#last = turn
@@ -91,9 +95,28 @@ export class RegularFiles {
   /** The refusal while a file does not answer. */
   #silent(path: string): UnreadableFile | undefined {
     const current = this.#current
-    if (current === undefined || performance.now() - current.sinceMs < this.#patience) return undefined
+    if (current?.isLate !== true) return undefined
     return notAnswering(path, current.path)
   }
+}
+
+/** The parts of a countdown. */
+const parts = 10
+
+/**
+ * Counts the time of the event loop: while that is held up, as by modules that load on a busy machine, no answer can come
+ * in, and one part passes at most.
+ *
+ * @returns stops it
+ */
+const countDown = (ms: number, ended: () => void): (() => void) => {
+  let left = parts
+  const tick = () => {
+    if (--left > 0) timer = setTimeout(tick, ms / parts)
+    else ended()
+  }
+  let timer = setTimeout(tick, ms / parts)
+  return () => clearTimeout(timer)
 }
 
 /** Those of this process. */

@@ -38,6 +38,14 @@ describe("a file that is read again", () => {
     }
   })
 
+  it("is read where the event loop was held up for longer than a file may take", async () => {
+    writeFileSync(at("held"), "sk-h")
+    const files = new RegularFiles(1_000)
+    const read = files.read(at("held"), mostOfSecret)
+    Bun.sleepSync(1_200)
+    expect(await read).toBe("sk-h")
+  })
+
   it("that does not answer is given up, holds one thread alone, and is read once it answers", async () => {
     writeFileSync(at("secret"), "sk-a")
     const hung = Promise.withResolvers<undefined>()
