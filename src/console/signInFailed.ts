@@ -11,19 +11,20 @@ import type { SignInRefused } from "../people/SignIns.ts"
  */
 export const signInFailed = (failure: Refusal, again: string): Response => {
   const { message, status } = shown(failure)
+  const title = failure._tag === "ConnectFailed" ? "Not connected" : "Not signed in"
   const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
-<title>Not signed in</title>
+<title>${title}</title>
 </head>
 <body>
 <main>
-<h1>Not signed in</h1>
+<h1>${title}</h1>
 <p>${Bun.escapeHTML(message)}</p>
-<p><a href="${Bun.escapeHTML(again)}">Back to the sign-in page</a></p>
+<p><a href="${Bun.escapeHTML(again)}">${failure._tag === "ConnectFailed" ? "Back to your accounts" : "Back to the sign-in page"}</a></p>
 </main>
 </body>
 </html>

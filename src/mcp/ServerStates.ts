@@ -99,8 +99,8 @@ export class ServerStates extends Effect.Service<ServerStates>()("gateway/mcp/Se
         }),
       failed: (failure, isList) =>
         Effect.map(Clock.currentTimeMillis, (atMs) => {
-          // The token of one caller.
-          if (!watching.hasOneList && (failure.status === 401 || failure.status === 403)) return
+          // The fault of one caller's token, headers or account.
+          if (!watching.hasOneList && failure.status >= 400 && failure.status < 500) return
           const isAnswering = !isList && (states.get(server)?.isAnswering ?? true)
           see(server, watching, isAnswering, atMs, { lastFailure: { atMs, message: messageOf(failure) } })
         })

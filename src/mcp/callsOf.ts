@@ -109,8 +109,9 @@ const isHarmless = (served: ServedTool | undefined): boolean => {
   return served?.isTrusted === true && (readOnlyHint === true || idempotentHint === true)
 }
 
-const callOf = ({ callMs, server, tool }: ServedTool, { approval, id }: ServerCall) => ({
+const callOf = ({ callMs, server, tool }: ServedTool, { approval, arguments: text, id }: ServerCall) => ({
   id,
+  arguments: text,
   server,
   tool: tool.name,
   callMs,

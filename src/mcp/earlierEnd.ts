@@ -16,6 +16,8 @@ const Picture = Schema.Struct({
   detail: Schema.Literal("auto")
 })
 const StoredEnd = Schema.Struct({
+  /** The call (`digestOf`). */
+  of: Schema.String,
   parts: Schema.Array(Schema.Union(Text, Picture)),
   error: Schema.optionalWith(
     Schema.Union(
@@ -31,10 +33,37 @@ const StoredEnd = Schema.Struct({
 })
 const isStoredEnd = Schema.is(StoredEnd)
 
-/** The end of the call that used up an approval. If none is known, the call may have taken effect. */
-export const earlierEnd = (result: unknown): ClaimedEnd => (isStoredEnd(result) ? result : unknownEnd)
+/** A call, as an approval is for it alone: an id that a caller made may stand for several. */
+interface ApprovedFor {
+  readonly person: string | undefined
+  readonly server: string
+  readonly tool: string
+  readonly arguments: string
+}
 
-const unknownWords =
+/** An end as it is stored for those who come with the same approval. */
+export const claimedEnd = (call: ApprovedFor, { error, parts }: ClaimedEnd): ClaimedEnd & { readonly of: string } => ({
+  of: digestOf(call),
+  parts,
+  ...(error !== undefined && { error })
+})
+
+/** The end of the call that used up an approval. If none is known, the call may have taken effect. */
+export const earlierEnd = (call: ApprovedFor, result: unknown): ClaimedEnd => {
+  if (!isStoredEnd(result)) return unknownEnd
+  const { of, ...end } = result
+  return of === digestOf(call) ? end : anothersEnd
+}
+
+const digestOf = ({ arguments: text, person = "", server, tool }: ApprovedFor): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify([person, server, tool, text])).digest("hex")
+
+const told = (text: string): ClaimedEnd => {
+  const content = [{ type: "text", text }] as const
+  const error: McpError = { type: "mcp_tool_execution_error", content }
+  return { parts: content, error }
+}
+const unknownEnd = told(
   "This call was made before with the same approval. How it ended is not known: it may have taken effect."
-const unknownError: McpError = { type: "mcp_tool_execution_error", content: [{ type: "text", text: unknownWords }] }
-const unknownEnd: ClaimedEnd = { parts: [{ type: "text", text: unknownWords }], error: unknownError }
+)
+const anothersEnd = told("This call was not made: its approval was used up by another call.")

@@ -5,7 +5,7 @@ import { Metrics } from "../telemetry/Metrics.ts"
 import { CallRows } from "../tools/CallRows.ts"
 import type { CallEnd, LeavingCall } from "../tools/store/toolCalls.ts"
 import type { Departure } from "./Connection.ts"
-import { claimOf, earlierEnd } from "./earlierEnd.ts"
+import { claimedEnd, claimOf, earlierEnd } from "./earlierEnd.ts"
 import type { ClaimedEnd } from "./earlierEnd.ts"
 import type { McpEnd } from "./McpClient.ts"
 
@@ -19,6 +19,8 @@ export interface CallingRequest {
 export interface RecordedCall extends Pick<LeavingCall, "id" | "server" | "tool"> {
   /** The approval that it uses up. */
   readonly approval?: string | undefined
+  /** As JSON. */
+  readonly arguments: string
   /** The most time of the call, in ms. */
   readonly callMs: number
   /** Its price in nano-dollars, which it costs once it has left. */
@@ -65,7 +67,7 @@ export const makeRecordedCalls = Effect.gen(function* () {
         }
         return begun.right === undefined
           ? yield* watched(calling, call, restore(call.run))
-          : earlierEnd(begun.right.result)
+          : earlierEnd(approvedFor(calling, call), begun.right.result)
       })
     )
 
@@ -78,7 +80,8 @@ export const makeRecordedCalls = Effect.gen(function* () {
         const costNanoUsd = call.departure.hasLeft ? call.nanoUsd : 0
         const end = { ...endOf(exit), durationMs: performance.now() - begunAt, costNanoUsd }
         span?.end(end.outcome)
-        const result = call.approval === undefined || Exit.isFailure(exit) ? undefined : resultOf(exit.value)
+        const isClaimed = call.approval !== undefined && Exit.isSuccess(exit)
+        const result = isClaimed ? claimedEnd(approvedFor(calling, call), exit.value) : undefined
         return Effect.zipRight(rows.end(call.id, end, result), told(calling, call, end))
       })
     })
@@ -138,7 +141,7 @@ const endOf = (exit: Exit.Exit<McpEnd>): Pick<CallEnd, "outcome" | "sentBytes" |
     })
   })
 
-const resultOf = ({ error, parts }: McpEnd): ClaimedEnd => ({ parts, ...(error !== undefined && { error }) })
+const approvedFor = ({ caller }: CallingRequest, call: RecordedCall) => ({ ...call, person: caller.person?.id })
 
 const unstoredWords =
   "The gateway can't store calls of tools at the moment, and did not make this one. Try again later."

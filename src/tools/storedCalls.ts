@@ -36,13 +36,18 @@ export const makeStoredCalls = Effect.gen(function* () {
   const writes = committing(commits, "soon", (statements: ReadonlyArray<Prepared>) => statements)
   const ends = yield* makeBatchWriter("tool calls", most, writes, { capacity, lost: () => dropped.add(1) })
 
-  /** The end of the call that used up an approval; `unknown` if none comes. */
-  const earlier = (account: string, approval: string, waitMs: number): Effect.Effect<EarlierCall, SqlError> => {
+  /** The end of the call that used up an approval; `unknown` if none comes. @param id of the call that asks */
+  const earlier = (
+    { account, approval, id }: LeavingCall & { readonly approval: string },
+    waitMs: number
+  ): Effect.Effect<EarlierCall, SqlError> => {
     const look: Effect.Effect<EarlierCall, SqlError> = Effect.gen(function* () {
       const row = yield* withApproval(account, approval)
       if (row === undefined) return { outcome: "unknown" }
       const nowMs = yield* Clock.currentTimeMillis
-      if (row.outcome === "unknown" && nowMs < row.at + waitMs + graceMs) {
+      // An earlier run of this very call has ended: no one stores its end any more.
+      const mayEnd = row.id !== id && nowMs < row.at + waitMs + graceMs
+      if (row.outcome === "unknown" && mayEnd) {
         return yield* Effect.delay(look, lookEvery)
       }
       if (row.result === null) return { outcome: row.outcome }
@@ -55,7 +60,7 @@ export const makeStoredCalls = Effect.gen(function* () {
     begin: (call: LeavingCall) => Effect.asVoid(commits.commit(begun(call), "soon")),
     claim: (call: LeavingCall & { readonly approval: string }, waitMs: number) =>
       Effect.flatMap(commits.commit(claimed(call), "first"), ({ length }) =>
-        length > 0 ? Effect.succeed(undefined) : earlier(call.account, call.approval, waitMs)
+        length > 0 ? Effect.succeed(undefined) : earlier(call, waitMs)
       ),
     end: (id: string, end: CallEnd, result: unknown) =>
       Effect.map(result === undefined ? Effect.succeed(null) : sealing.seal(id, result), (sealed) =>

@@ -115,6 +115,25 @@ describe("an approved call", () => {
     expect(calls()).toBe(2)
   })
 
+  it("gives its end to no other call that a caller makes with the same approval", async () => {
+    const made = (sides: number) => {
+      const asked = {
+        type: "mcp_approval_request" as const,
+        id: "mcpr_forged",
+        server_label: "dice",
+        name: "roll",
+        arguments: JSON.stringify({ sides })
+      }
+      return create({ store: false, input: [asked, answer("mcpr_forged", true)] })
+    }
+    expect((await made(9)).output[1]).toMatchObject({ type: "mcp_call", output: "A 9" })
+    const other = await made(20)
+    expect(other.output[1]).toMatchObject({ type: "mcp_call", status: "failed", output: null })
+    expect(other.output_text).toContain("used up by another call")
+    expect((await made(9)).output[1]).toMatchObject({ type: "mcp_call", output: "A 9" })
+    expect(calls()).toBe(1)
+  })
+
   it("ends with a client that leaves, and is not made again: it may have taken effect", async () => {
     const ended = Promise.withResolvers<void>()
     const leave = new AbortController()

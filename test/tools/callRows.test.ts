@@ -78,6 +78,15 @@ describeOnEach("rows of calls", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.live("of a claim by an earlier run of the same call are unknown at once", () =>
+    Effect.gen(function* () {
+      const { claim } = yield* CallRows
+      const one = claim({ ...call("c1", { atMs: Date.now() }), approval: "mcpr_1" }, 60_000)
+      expect(yield* one).toBeUndefined()
+      expect(yield* Effect.timeout(one, "1 second")).toEqual({ outcome: "unknown" })
+    }).pipe(Effect.provide(world))
+  )
+
   it.live("of a claim without an end are unknown once its time is over", () =>
     Effect.gen(function* () {
       const { claim } = yield* CallRows

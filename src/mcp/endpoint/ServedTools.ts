@@ -127,8 +127,9 @@ export const makeServedTools = Effect.gen(function* () {
     if (wrong !== undefined) return Effect.succeed(errorAnswer(request.id, wrong, 400))
     if (record !== undefined) record.tags = [...record.tags, `tool=${server}/${tool.name}`]
     const departure = { hasLeft: false }
-    const run = connection.call(tool, JSON.stringify(input), departure)
-    const one = { id: randomHex(), server, tool: tool.name, callMs, nanoUsd, departure, run }
+    const text = JSON.stringify(input)
+    const run = connection.call(tool, text, departure)
+    const one = { id: randomHex(), server, tool: tool.name, arguments: text, callMs, nanoUsd, departure, run }
     const made = recorded({ caller, request: incoming }, one)
     return Effect.match(charged({ caller, incoming, server, nanoUsd, departure }, made), {
       onFailure: ({ message }) => failed(request, message),
