@@ -9,6 +9,7 @@ import { CatalogueLive } from "./catalogue/CatalogueLive.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
 import { ChatLive, StoredCompletionsLive } from "./chat/Handlers.ts"
 import { makeCompletionsQuoter } from "./chat/completions/quote.ts"
+import { OwnMarkLive } from "./Parts.ts"
 import { makeChatQuoter } from "./chat/quote.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import { EmbeddingsHandlers } from "./embeddings/Handlers.ts"
@@ -23,7 +24,6 @@ import { CallerServers } from "./mcp/CallerServers.ts"
 import { PersonGrantsLive } from "./people/tools/PersonGrantsLive.ts"
 import { McpHandlers } from "./mcp/endpoint/Handlers.ts"
 import { LoadedServers } from "./mcp/LoadedServers.ts"
-import { OwnMark } from "./mcp/OwnMark.ts"
 import { ServerStates } from "./mcp/ServerStates.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { MessagesLive } from "./messages/Handlers.ts"
@@ -171,7 +171,7 @@ export const handlersOn = (taskStore: Parts["taskStore"]) =>
         TaskSettingsLive,
         Layer.provideMerge(
           Layer.provide(LoadedServers.layer, PersonGrantsLive),
-          Layer.merge(OwnMark.layer, ServerStates.Default)
+          Layer.merge(OwnMarkLive, ServerStates.Default)
         )
       )
     )

@@ -16,6 +16,7 @@ import { Resolver } from "./guard/Resolver.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Ledger } from "./ledger/Ledger.ts"
 import { Limits } from "./limits/Limits.ts"
+import { markOf, OwnMark } from "./mcp/OwnMark.ts"
 import { sandboxModels, SandboxTextUpstreams } from "./sandbox/SandboxText.ts"
 import { Clips } from "./sandbox/video/Clips.ts"
 import { sandboxVideoModel, SandboxVideoUpstreams } from "./sandbox/video/SandboxVideo.ts"
@@ -138,6 +139,12 @@ export const KeptFilesLive = Layer.unwrapEffect(
 /** Names of upstreams' keys. */
 export const KeyNamesLive = Layer.unwrapEffect(
   Effect.map(MasterSecret, ({ derive }) => KeyNames.layer(derive("upstreams/keys")))
+)
+
+/** The gateway's name in requests to servers. */
+export const OwnMarkLive = Layer.effect(
+  OwnMark,
+  Effect.map(MasterSecret, ({ derive }) => markOf(derive("mcp/via")))
 )
 
 /** Files that the sandbox renders. */

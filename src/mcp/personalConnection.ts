@@ -65,12 +65,15 @@ export const personalConnection = (by: Personal): Effect.Effect<McpConnection, n
         Effect.catchAll(
           twice(
             (connection) => connection.call(tool, args, departure),
-            (end: McpEnd) => (end.failure !== undefined && isRefusal(end.failure) ? end.failure : undefined)
+            (end: McpEnd) => (end.failure !== undefined && isDemand(end.failure) ? end.failure : undefined)
           ),
           (failure) => Effect.succeed(failedEnd(failure, 0))
         )
     }
   })
+
+/** A refusal of the token by name. Without that, what refused may lie behind the tool, and a call may have taken effect. */
+const isDemand = (failure: McpFailure): boolean => isRefusal(failure) && /\bbearer\b/i.test(failure.challenge ?? "")
 
 const isRefusal = ({ challenge, status }: McpFailure): boolean =>
   status === 401 || (status === 403 && challenge !== undefined && /\binsufficient_scope\b/.test(challenge))

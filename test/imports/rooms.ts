@@ -192,22 +192,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "catalogue",
     ...peoples
   ],
-  "Parts.ts": [
-    ...leaves,
-    "documents",
-    "guard",
-    "files",
-    "access",
-    "limits",
-    "ledger",
-    "idempotency",
-    "catalogue",
-    "sandbox",
-    "search",
-    "tasks",
-    "callbacks",
-    "upstreams"
-  ],
+  "Parts.ts": [...leaves, ...services, "limits", "sandbox", "search", "upstreams", "mcp"],
   "Handlers.ts": [
     ...leaves,
     ...families,
