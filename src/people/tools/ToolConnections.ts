@@ -156,7 +156,12 @@ export class ToolConnections extends Effect.Service<ToolConnections>()("gateway/
           redirect_uri: callbackOf(yield* publicUrl.get),
           code_verifier: begun.verifier,
           resource: begun.resource
-        })
+        }).pipe(
+          // The registration is gone: the next one who connects makes another.
+          Effect.tapError(({ code }) =>
+            code === "invalid_client" && server.clientId === undefined ? clients.remove(begun.issuer) : Effect.void
+          )
+        )
         const person = yield* people.find(begun.person)
         if (person === undefined || person.ended_at !== null) return yield* notBegun
         const { client, issuer, resource, scopes, tokenEndpoint } = begun

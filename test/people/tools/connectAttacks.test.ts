@@ -50,6 +50,14 @@ describeOnEach("attacks on people's accounts at servers", (engine) => {
     await world.send(ann, "DELETE", "/console/tools/jira")
   })
 
+  it("are made by a new registration once the sign-in has forgotten the former", async () => {
+    const callback = await world.begun(ann)
+    world.fake.clients.clear()
+    expect((await world.callback(ann, callback)).page).toContain("<h1>Not connected</h1>")
+    expect((await world.connect(ann)).status).toBe(303)
+    await world.send(ann, "DELETE", "/console/tools/jira")
+  })
+
   it("are not begun at metadata that lies", async () => {
     for (const [change, why] of [
       [{ metadata: { issuer: "https://evil.test" } }, "another issuer"],
