@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { Accounts } from "../access/store/Accounts.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { Audit } from "../admin/store/Audit.ts"
@@ -94,6 +94,24 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
       yield* count(one.budgets, { account: one.account, key: id }, nowMs)
     })
 
+    /** The refusal of an account that has the name of LiteLLM's by chance: its owner would have the other's keys. */
+    const strangers = Effect.fnUntraced(function* (
+      planned: ReadonlyArray<PlannedAccount>,
+      { fresh, made }: { readonly made: ReadonlyArray<PlannedAccount>; readonly fresh: ReadonlyArray<PlannedKey> }
+    ) {
+      const there = planned.filter((one) => !made.includes(one) && fresh.some(({ account }) => account === one.id))
+      if (there.length === 0) return undefined
+      const earlier = yield* audit.list({ target, action, limit: mostImports })
+      const imported = new Set(earlier.flatMap(({ after }) => (isImport(after) ? after.accounts : [])))
+      const strange = there.find(({ id }) => !imported.has(id))
+      if (strange === undefined) return undefined
+      const { from, id } = strange
+      return new Conflict({
+        code: null,
+        message: `account "${id}" is here already, and no import made it: the keys of LiteLLM's ${from} would be its. Give one of the two another name first`
+      })
+    })
+
     /** The hashes that keys here have. */
     const known = (hashes: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>, SqlError> =>
       Effect.map(
@@ -114,6 +132,8 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
         const before = yield* known(planned.keys.map(({ hash }) => hash))
         const made = yield* Effect.filter(planned.accounts, (one) => makeAccount(one, nowMs))
         const fresh = planned.keys.filter(({ hash }) => !before.has(hash))
+        const strange = yield* strangers(planned.accounts, { made, fresh })
+        if (strange !== undefined) return yield* strange
         yield* Effect.forEach(fresh, (one) => makeKey(one, nowMs), { discard: true })
         const ids = made.map(({ id }) => id)
         const imported: Imported = {
@@ -124,7 +144,7 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
         }
         if (ids.length > 0 || fresh.length > 0) {
           const after = { accounts: ids, keys: fresh.map(({ account, name }) => ({ account, name })) }
-          yield* audit.record({ actor, action: "import.litellm", target: "litellm", before: null, after })
+          yield* audit.record({ actor, action, target, before: null, after })
         }
         return imported
       },
@@ -134,6 +154,11 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
     return { write } as const
   })
 }) {}
+
+/** An import in the audit log. */
+const [action, target] = ["import.litellm", "litellm"]
+const isImport = Schema.is(Schema.Struct({ accounts: Schema.Array(Schema.String) }))
+const mostImports = 1_000
 
 /** Hashes per statement. */
 const atOnce = 500

@@ -151,6 +151,26 @@ general_settings: { master_key: sk-master-0123456789-0123456789 }
     expect(other.err).toContain("gateway.yaml is there already, with another text: nothing was written")
   })
 
+  it("puts no keys into an account that has a team's name by chance", async () => {
+    const other = mkdtempSync(join(tmpdir(), "gateway-litellm-"))
+    const made = await runCommand(other, ["accounts", "create", "Mobile"])
+    expect(made.code).toBe(0)
+    const { code, err } = await runCommand(other, [...args, "--write", "--out", join(other, "gateway.yaml")], salt)
+    expect(err).toContain('account "Mobile" is here already, and no import made it')
+    expect(code).toBe(4)
+    expect(existsSync(join(other, "gateway.yaml"))).toBe(false)
+    expect(JSON.parse((await runCommand(other, ["keys", "list", "--json"])).out)).toEqual([])
+    rmSync(other, { recursive: true, force: true })
+    // One that an import made gets what came since.
+    const hash = new Bun.CryptoHasher("sha256").update("sk-litellm-test-new-0123456789").digest("hex")
+    await rows.unsafe(
+      `INSERT INTO "LiteLLM_VerificationToken" (token, key_alias, team_id) SELECT '${hash}', 'new', team_id FROM "LiteLLM_TeamTable" WHERE team_alias = 'Mobile'`
+    )
+    rmSync(out)
+    const again = await runCommand(folder, [...args, "--write", "--out", out], salt)
+    expect(again.out).toContain("Made 0 accounts and 1 key.")
+  })
+
   it("says what is wrong with its input", async () => {
     const bad = async (given: ReadonlyArray<string>, env: Record<string, string> = salt) => {
       const { code, err } = await runCommand(folder, ["import", "litellm", ...given], env)
