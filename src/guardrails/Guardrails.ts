@@ -30,11 +30,17 @@ const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   let entries = new Map<string, GuardrailEntry>()
 
-  /** Those of a model and of the models that may answer in its place. */
+  /** Those of a model and of the models that may answer in its place, or in the place of those. */
   const ofModel = (id: string): ReadonlyArray<string> => {
-    const model = catalogue.get(id)
-    const others = Object.values(model?.fallbacks ?? {}).flat()
-    return [id, ...others].flatMap((one) => catalogue.get(one)?.guardrails ?? [])
+    const found: Array<string> = []
+    // A set's loop reaches what is added meanwhile.
+    const ids = new Set([id])
+    for (const one of ids) {
+      const model = catalogue.get(one)
+      found.push(...(model?.guardrails ?? []))
+      for (const other of Object.values(model?.fallbacks ?? {}).flat()) ids.add(other)
+    }
+    return found
   }
 
   const serving: Types.Mutable<Serving> = {

@@ -15,9 +15,13 @@ beforeAll(async () => {
       redact: { ...bounds, mode: "redact" },
       observe: { ...bounds, mode: "observe" }
     },
-    models: Object.fromEntries(
-      ["block", "open", "redact", "observe"].map((name) => [name, { routes: [route], guardrails: [name] }])
-    )
+    models: {
+      ...Object.fromEntries(
+        ["block", "open", "redact", "observe"].map((name) => [name, { routes: [route], guardrails: [name] }])
+      ),
+      near: { routes: [route], fallbacks: { failed: ["block"] } },
+      far: { routes: [route], fallbacks: { too_long: ["near"] } }
+    }
   })
 })
 afterAll(async () => {
@@ -73,6 +77,11 @@ describe.each(Object.entries(families))("a guardrail of %s", (family, { body, pa
     expect(kept).toMatchObject({ guardrails: [{ name: "block", on: "input", calls: 1, verdict: "blocked" }] })
     expect(JSON.stringify(kept)).not.toContain("Not that word")
     expect(gateway.output()).not.toContain("Not that word")
+  })
+
+  it("looks at what its model may get as the fallback of a fallback", async () => {
+    hook.answers(blockWord("hunter2"))
+    expect((await ask("far", "The password is hunter2")).status).toBe(400)
   })
 
   it("refuses an answer that it blocks, whole and in a stream", async () => {
