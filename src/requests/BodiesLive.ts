@@ -10,6 +10,7 @@ import { backoff } from "../flow/schedules.ts"
 import { Regex } from "../regex/Regex.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { BodyLog } from "../telemetry/BodyLog.ts"
+import type { RecordedRequest } from "../telemetry/BodyLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { cutAt, readAlong } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
@@ -72,6 +73,10 @@ interface Traced {
   readonly redact: ReadonlyArray<Regex>
 }
 
+/** True if a guardrail did not let all texts through: the model or the client got others than the bodies have. */
+const isObjectedTo = ({ guardrails }: RecordedRequest["record"]): boolean =>
+  guardrails.some(({ verdict }) => verdict !== "allowed")
+
 /** Writes bodies of accounts with `accounts.<id>.record` in the configuration, after the answers. */
 const make = Effect.gen(function* () {
   const configuration = yield* Configuration
@@ -117,12 +122,20 @@ const make = Effect.gen(function* () {
   return BodyLog.of({
     isOn: (account, trace) =>
       recorded.has(account) || (trace?.isSampled === true && (traced.get(account) ?? usually).contents !== "off"),
-    record: ({ account, record: { requestId, trace }, text }, given) => {
+    record: ({ account, record, text }, given) => {
+      const { requestId, trace } = record
       const { contents, redact } = traced.get(account) ?? usually
       const answer =
         trace?.isSampled !== true || contents === "off"
           ? given
-          : traceContents(trace, text, given, contents === "all" ? undefined : redact)
+          : traceContents(
+              trace,
+              text,
+              given,
+              contents === "all"
+                ? { redact: undefined, isWithheld: () => false }
+                : { redact, isWithheld: () => isObjectedTo(record) }
+            )
       const patterns = recorded.get(account)
       if (patterns === undefined) return answer
       const at = clock.unsafeCurrentTimeMillis()

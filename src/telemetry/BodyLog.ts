@@ -6,7 +6,7 @@ import type { Trace } from "../contract/records/Trace.ts"
 /** A request's body, to be recorded with its answer. */
 export interface RecordedRequest {
   /** A sampled trace gets the contents, if the account has them on. */
-  readonly record: Pick<RequestRecord, "requestId" | "trace">
+  readonly record: Pick<RequestRecord, "requestId" | "trace" | "guardrails">
   readonly account: AccountId
   /** The body's text as sent. */
   readonly text: string

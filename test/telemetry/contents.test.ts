@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { allow, secret as hookSecret, startHook } from "../guardrails/startGuarded.ts"
 import { ask, newTrace, startCollector } from "./tracedCalls.ts"
 
 const upstreams = {
@@ -22,6 +23,7 @@ const upstreams = {
   responses: fakeUpstream("openai-responses"),
   anthropic: fakeUpstream("anthropic-messages")
 }
+const hook = startHook()
 const folder = mkdtempSync(join(tmpdir(), "gateway-contents-"))
 const session = "11111111-2222-4333-8444-555555555555"
 const secret = "sk-aaaaaaaaaaaaaaaaaaaaaaaa"
@@ -42,7 +44,9 @@ models:
   at-chat: chat
   at-responses: responses
   at-anthropic: anthropic
+  guarded: { routes: [{ upstream: chat }], guardrails: [names] }
   vectors: { kind: embedding, routes: [{ upstream: vectors }] }
+guardrails: { names: { url: "${hook.url}", secret: "${hookSecret}", mode: redact } }
 telemetry: { contents: ${contents} }
 accounts:
   default: { record: { bodies: off, redact: ["Ada [A-Z][a-z]+"] }${ofAccount === undefined ? "" : `, telemetry_contents: ${ofAccount}`} }
@@ -123,6 +127,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.dispose()
   await Promise.all(Object.values(upstreams).map((server) => server.stop()))
+  await hook.stop()
   await collector.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -171,6 +176,26 @@ describe.sequential("contents in traces", () => {
     expect(input).toEqual([{ role: "user", parts: [words("I am [redacted] with [redacted]")] }])
     expect(system).toEqual([words("Be brief.")])
     expect(shown).not.toContain(secret)
+  })
+
+  it("are left out under a guardrail that does not let all through, unless all is told", async () => {
+    hook.answers(({ texts, type }) =>
+      type === "guardrail.input" && texts.some(({ text }) => text.includes("Grace"))
+        ? Response.json({ verdict: "replace", texts: texts.map(({ text }) => text.replaceAll("Grace", "<NAME>")) })
+        : allow()
+    )
+    for (const stream of [false, true]) {
+      const replaced = await asked("/v1/responses", "guarded", { input: "I am Grace", stream })
+      expect([replaced.input, replaced.output, replaced.shown.includes("Grace")]).toEqual([undefined, undefined, false])
+      expect(replaced.call["gateway.contents_cut"]).toEqual(["gen_ai.input.messages", "gen_ai.output.messages"])
+      const allowed = await asked("/v1/responses", "guarded", { input: "I am Tom", stream })
+      expect(allowed.input).toEqual([{ role: "user", parts: [words("I am Tom")] }])
+      expect(allowed.output).toMatchObject([{ role: "assistant" }])
+    }
+    await become("all")
+    const all = await asked("/v1/responses", "guarded", { input: "I am Grace" })
+    expect(all.input).toEqual([{ role: "user", parts: [words("I am Grace")] }])
+    await become("off", "redacted")
   })
 
   it("are at most 64 KB an attribute, of the newest messages, and told as cut", async () => {

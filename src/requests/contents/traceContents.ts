@@ -8,23 +8,29 @@ import { contentsOf } from "./contentsOf.ts"
 const mostOfRequest = 4 * 1024 * 1024
 const mostOfAnswer = 1024 * 1024
 
+interface Telling {
+  /** Patterns to take out beside secrets; undefined if all is told. */
+  readonly redact: ReadonlyArray<Regex> | undefined
+  /** Called once the answer was read: true if nothing is told after all. */
+  readonly isWithheld: () => boolean
+}
+
 /**
  * Returns the same answer, and gives its contents to the trace once they were read by the client. Only a generation of text
  * has contents.
- *
- * @param redact patterns to take out beside secrets; undefined if all is told
  */
 export const traceContents = (
   trace: Trace,
   text: string,
   answer: Response,
-  redact: ReadonlyArray<Regex> | undefined
+  { isWithheld, redact }: Telling
 ): Response => {
   if (!trace.calls.some(({ operation }) => operation === kinds.text.operation)) return answer
   const { promise, reject, resolve } = Promise.withResolvers<TracedContents>()
   trace.contents = promise
   const request = cutAt(text, mostOfRequest)
   return readAlong(answer, mostOfAnswer, (taken) => {
-    contentsOf(request, taken, { redact }).then(resolve, reject)
+    if (isWithheld()) resolve({ attributes: {}, cut: ["gen_ai.input.messages", "gen_ai.output.messages"] })
+    else contentsOf(request, taken, { redact }).then(resolve, reject)
   })
 }
