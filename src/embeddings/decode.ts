@@ -16,7 +16,9 @@ export const decode = (request: CreateEmbeddings) => {
   const wrong =
     inputs.length > most.inputs ? refusalOf("input", `expected at most ${most.inputs} inputs`) : bounds(inputs)
   if (wrong !== undefined) return wrong
-  return { model: request.model, inputs: inputs.map(partOf), endUser: request.user ?? undefined }
+  const other = inputs.find(({ isForeign, tokens }) => isForeign === true || tokens !== undefined)
+  const unread = other && refusalOf(other.at, "a guardrail looks at texts alone; send a text")
+  return { model: request.model, inputs: inputs.map(partOf), endUser: request.user ?? undefined, unread }
 }
 
 interface Input {

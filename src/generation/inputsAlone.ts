@@ -1,3 +1,4 @@
+import type { InvalidRequest } from "../contract/failures/Failure.ts"
 import type { Conversation, Part } from "./Conversation.ts"
 
 /** A request that is no conversation, as admission and prices need it. */
@@ -6,6 +7,8 @@ export interface InputsAlone extends Partial<
 > {
   readonly model: string
   readonly inputs: ReadonlyArray<Part>
+  /** The refusal of inputs that guardrails can't look at; absent if there are none. */
+  readonly unread?: InvalidRequest | undefined
 }
 
 /** The inputs as a conversation without an answer. */

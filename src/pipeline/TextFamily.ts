@@ -83,6 +83,8 @@ export interface TextRequest<S, P, A> {
    */
   readonly hasOwnCalls?: boolean
   readonly mayReachWeb?: boolean
+  /** The refusal of inputs that guardrails can't look at; absent if there are none. */
+  readonly unread?: InvalidRequest | undefined
   /** True if the answer is stored. Defaults to false. */
   readonly isStored?: boolean
   /** The request for an upstream of its dialect; absent if it can't pass through. */

@@ -59,6 +59,7 @@ export const wholeFamily = <Payload>({
       const left = streaming === undefined ? [] : ["stream", ...streaming.fields].filter((name) => name in body)
       return {
         conversation: conversationOf(asked),
+        unread: asked.unread,
         stream,
         asksWhole: true,
         objection,

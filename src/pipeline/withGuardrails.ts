@@ -7,6 +7,7 @@ import { families } from "../contract/kinds.ts"
 import type { Dispatch } from "../dispatch/Dispatch.ts"
 import type { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
+import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Guard } from "../guardrails/Guards.ts"
 import type { Dialect, TextRequest } from "./TextFamily.ts"
@@ -30,7 +31,7 @@ export const withGuardrails = <S, P, A>(
   { caller, dialect, dispatch, guards, request, runtime, stream, text }: Guarding<S, P, A>,
   begin: (text: TextRequest<S, P, A>) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
-  const { conversation, mayReachWeb, objection } = text
+  const { conversation, mayReachWeb, objection, unread } = text
   const { kind } = families[dialect]
   const isReplaceable = kind === "text"
   const family = isReplaceable ? undefined : dialect
@@ -40,13 +41,38 @@ export const withGuardrails = <S, P, A>(
     const { guardRequest } = yield* Effect.promise(() => import("../guardrails/guardRequest.ts"))
     const { id: requestId, record } = request
     const asked = { guards, record, requestId, caller, family: dialect, model: conversation.model }
-    return yield* guardRequest(runtime, asked, conversation, { isReplaceable, stream })
+    return yield* guardRequest(runtime, asked, inputsOf(text), { isReplaceable, stream, unread })
   })
-  return runFuture(runtime, looked).flatMap(({ conversation: now, wrap }) => {
+  return runFuture(runtime, looked).flatMap(({ conversations, wrap }) => {
     if (!isReplaceable) return begin(text)
     const { answers, passthrough: _, ...rest } = text
-    const translated = { ...rest, conversation: now }
+    const translated = { ...rest, conversation: conversations.reduce(longer) }
     if (answers === undefined) return begin(translated).map(wrap)
-    return begin({ ...translated, answers: { ...answers, join: (all) => answers.join(all.map(wrap)) } })
+    const { inputs } = answers
+    const several = {
+      ...answers,
+      ...(inputs !== undefined && {
+        inputs: {
+          ...inputs,
+          at: (whole: Conversation, answer: number) => {
+            const { items } = conversations[Math.floor((answer * inputs.count) / answers.count)] ?? conversation
+            return { ...whole, items }
+          }
+        }
+      }),
+      join: (all: ReadonlyArray<Generation>) => answers.join(all.map(wrap))
+    }
+    return begin({ ...translated, answers: several })
   })
 }
+
+/** The conversation of each input, of which most requests have one. */
+const inputsOf = <S, P, A>({ answers, conversation }: TextRequest<S, P, A>): ReadonlyArray<Conversation> => {
+  if (answers?.inputs === undefined) return [conversation]
+  const { at, count } = answers.inputs
+  return Array.from({ length: count }, (_, index) => at(conversation, (index * answers.count) / count))
+}
+
+const longer = (one: Conversation, other: Conversation) => (lengthOf(other) > lengthOf(one) ? other : one)
+
+const lengthOf = ({ items }: Conversation): number => JSON.stringify(items).length

@@ -19,6 +19,16 @@ beforeAll(async () => {
       ...Object.fromEntries(
         ["block", "open", "redact", "observe"].map((name) => [name, { routes: [route], guardrails: [name] }])
       ),
+      vectors: {
+        routes: [{ upstream: "sandbox", model: "sandbox-embedding" }],
+        kind: "embedding",
+        guardrails: ["block"]
+      },
+      "vectors-observed": {
+        routes: [{ upstream: "sandbox", model: "sandbox-embedding" }],
+        kind: "embedding",
+        guardrails: ["observe"]
+      },
       near: { routes: [route], fallbacks: { failed: ["block"] } },
       far: { routes: [route], fallbacks: { too_long: ["near"] } }
     }
@@ -120,5 +130,37 @@ describe.each(Object.entries(families))("a guardrail of %s", (family, { body, pa
       expect(open.status).toBe(200)
       expect(await open.text()).toContain("Hello")
     }
+  })
+})
+
+describe("each input of a request", () => {
+  it("is looked at and replaced, of completions with several prompts", async () => {
+    const prompts = ["Greet Ann Lee", "Greet Ann Lee, whose dog has a long and memorable name", "Greet Ann Lee at noon"]
+    const ask = (model: string, prompt: ReadonlyArray<string>) =>
+      request(gateway, "/v1/completions", { body: { model, prompt, n: 2 } })
+    hook.answers(hideNames)
+    const answer = await ask("redact", prompts)
+    const { choices } = await answer.json()
+    expect(choices).toHaveLength(6)
+    for (const { index, text } of choices) expect(text).toContain(prompts[Math.floor(index / 2)])
+    expect(hook.seen[0]?.texts).toEqual(prompts.map((text) => ({ at: "user", text })))
+    const written = hook.seen.slice(1).map(({ texts }) => JSON.stringify(texts))
+    expect(written).toHaveLength(6)
+    for (const text of written) expect([text.includes("<PERSON_1>"), text.includes("Ann Lee")]).toEqual([true, false])
+    hook.answers(blockWord("hunter2"))
+    expect((await ask("block", ["A prompt that is the longest of all", "hunter2"])).status).toBe(400)
+  })
+
+  it("is a text, of embeddings", async () => {
+    hook.answers(allow)
+    const ask = async (model: string, input: unknown) => {
+      const answer = await request(gateway, "/v1/embeddings", { body: { model, input } })
+      return [answer.status, (await answer.json()).error?.param]
+    }
+    expect(await ask("vectors", ["one", "two"])).toEqual([200, undefined])
+    expect(hook.seen[0]?.texts).toEqual(["one", "two"].map((text) => ({ at: "user", text })))
+    expect(await ask("vectors", [1, 2, 3])).toEqual([400, "input"])
+    expect(await ask("vectors", [[1], [2]])).toEqual([400, "input[0]"])
+    expect(await ask("vectors-observed", [1, 2, 3])).toEqual([200, undefined])
   })
 })
