@@ -27,6 +27,8 @@ export const makeCountTokens = Effect.gen(function* () {
     if (refused !== undefined) return yield* refused
     const naming = servers && { asked: servers, caller, request }
     const listed = naming && (yield* pipeline.listed("messages", naming, understood))
+    // No guardrail has looked at what an upstream would count.
+    if (pipeline.isGuarded(caller, conversation.model)) return { input_tokens: countTokens(listed ?? conversation) }
     if (listed !== undefined) {
       return { input_tokens: (yield* models.upstreamCount(caller, model, undefined, listed)) ?? countTokens(listed) }
     }

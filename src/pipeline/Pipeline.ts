@@ -50,7 +50,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     const dispatch = yield* Dispatch
     const callerServers = yield* CallerServers
     const guardrails = yield* Guardrails
-    const { callsHere, listed, runsServers } = serversHere(callerServers, dispatch, guardrails)
+    const { callsHere, isGuarded, listed, runsServers } = serversHere(callerServers, dispatch, guardrails)
     const files = yield* InlineFiles
     const runtime = yield* Effect.runtime()
 
@@ -252,8 +252,9 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { kind } = families[dialect]
           const { caller, request } = input
           const { headers } = request
-          const isGuarded = kind === "text" && guardrails.of(caller, conversation.model) !== undefined
-          const isTranslated = isGuarded || (text.hasOwnCalls === true && objection() === undefined)
+          const isTranslated =
+            (kind === "text" && isGuarded(caller, conversation.model)) ||
+            (text.hasOwnCalls === true && objection() === undefined)
           const passed = isTranslated ? undefined : dialect
           const asked = { family: passed, kind, mayReachWeb, objection, answers: answers?.count, headers }
           if (servers !== undefined) {
@@ -283,7 +284,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         })
       }
 
-    return { answer, listed, run, start, quote, runsServers } as const
+    return { answer, isGuarded, listed, run, start, quote, runsServers } as const
   })
 }) {}
 

@@ -18,6 +18,7 @@ export const serversHere = (
   { passes }: Pick<Dispatch, "passes">,
   guardrails: Context.Tag.Service<typeof Guardrails>
 ) => {
+  /** True if guardrails look at the requests of a caller to a model. */
   const isGuarded = (caller: Naming["caller"], model: string) => guardrails.of(caller, model) !== undefined
 
   /** True if the gateway calls the servers of a request, not an upstream that it passes through to. */
@@ -44,5 +45,5 @@ export const serversHere = (
         : Effect.succeed(undefined)
     )
 
-  return { callsHere, listed, runsServers } as const
+  return { callsHere, isGuarded, listed, runsServers } as const
 }

@@ -35,7 +35,10 @@ export const makeInputTokens = Effect.gen(function* () {
     const naming = servers && { asked: servers, caller, request: { ...request, body } }
     const listed = naming && (yield* pipeline.listed("responses", naming, understood))
     const conversation = listed ?? understood.conversation
-    const counted = yield* models.upstreamCount(caller, model, undefined, conversation)
+    // No guardrail has looked at what an upstream would count.
+    const counted = pipeline.isGuarded(caller, payload.model)
+      ? undefined
+      : yield* models.upstreamCount(caller, model, undefined, conversation)
     return { object: "response.input_tokens" as const, input_tokens: counted ?? countTokens(conversation) }
   })
 })

@@ -6,6 +6,16 @@ import { allow, blockWord, guardedGateway, hideNames, secret, startHook } from "
 const hook = startHook()
 const bounds = { url: hook.url, secret, timeout_seconds: 0.5, hold_ms: 400 }
 const route = { upstream: "sandbox", model: "sandbox-text" }
+let counts = 0
+/** An upstream that counts tokens. */
+const counter = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () => {
+    counts++
+    return Response.json({ input_tokens: 12_345 })
+  }
+})
 let gateway: GatewayHere
 beforeAll(async () => {
   gateway = await guardedGateway({
@@ -14,6 +24,10 @@ beforeAll(async () => {
       open: { ...bounds, mode: "block", fail: "open" },
       redact: { ...bounds, mode: "redact" },
       observe: { ...bounds, mode: "observe" }
+    },
+    upstreams: {
+      elsewhere: { protocol: "anthropic-messages", base_url: counter.url.origin },
+      answering: { protocol: "openai-responses", base_url: `${counter.url.origin}/v1` }
     },
     models: {
       ...Object.fromEntries(
@@ -29,6 +43,11 @@ beforeAll(async () => {
         kind: "embedding",
         guardrails: ["observe"]
       },
+      "counted-elsewhere": { routes: [{ upstream: "elsewhere" }] },
+      "counted-here": { routes: [{ upstream: "elsewhere" }], guardrails: ["block"] },
+      ranked: { kind: "rerank", routes: [{ upstream: "sandbox", model: "sandbox-rerank" }], guardrails: ["block"] },
+      priced: { routes: [route], price: { input: 1, output: 1 }, guardrails: ["block"] },
+      later: { routes: [{ upstream: "answering" }], guardrails: ["block"] },
       near: { routes: [route], fallbacks: { failed: ["block"] } },
       far: { routes: [route], fallbacks: { too_long: ["near"] } }
     }
@@ -37,6 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.dispose()
   await hook.stop()
+  await counter.stop(true)
 })
 
 /** Whole answers of each family of texts. */
@@ -162,5 +182,39 @@ describe("each input of a request", () => {
     expect(await ask("vectors", [1, 2, 3])).toEqual([400, "input"])
     expect(await ask("vectors", [[1], [2]])).toEqual([400, "input[0]"])
     expect(await ask("vectors-observed", [1, 2, 3])).toEqual([200, undefined])
+  })
+})
+
+describe("under a guardrail", () => {
+  it("no upstream gets texts to count", async () => {
+    const count = async (model: string) => {
+      const body = { model, messages: [{ role: "user", content: "My name is Ann Lee" }] }
+      return (await (await request(gateway, "/v1/messages/count_tokens", { body })).json()).input_tokens
+    }
+    expect(await count("counted-here")).toBeLessThan(100)
+    expect(counts).toBe(0)
+    expect(await count("counted-elsewhere")).toBe(12_345)
+  })
+
+  it("a background response that can't be translated is refused before it is stored", async () => {
+    const body = { model: "later", background: true, input: "hi", prompt: { id: "pmpt_1" } }
+    const answer = await request(gateway, "/v1/responses", { body })
+    expect([answer.status, (await answer.json()).error?.param]).toEqual([400, "prompt"])
+  })
+
+  it.each([false, true])("an answer that is blocked costs its tokens, streamed: %s", async (stream) => {
+    hook.answers((asked) => (asked.type === "guardrail.input" ? allow() : blockWord("hunter2")(asked)))
+    const body = { model: "priced", messages: [{ role: "user", content: "The password is hunter2" }], stream }
+    const answer = await request(gateway, "/v1/chat/completions", { body })
+    expect(await answer.text()).not.toContain("hunter2")
+    expect((await row(answer.headers.get("x-request-id"))).cost_usd).toBeGreaterThan(0)
+  })
+
+  it("documents have no fields beside their text", async () => {
+    hook.answers(allow)
+    const rank = async (document: unknown) =>
+      (await request(gateway, "/v1/rerank", { body: { model: "ranked", query: "q", documents: [document] } })).status
+    expect(await rank({ text: "a" })).toBe(200)
+    expect(await rank({ text: "a", title: "b" })).toBe(400)
   })
 })

@@ -96,7 +96,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const isHere =
           servers !== undefined && (yield* pipeline.runsServers("responses", { asked: servers, caller, request }, text))
         const quote = yield* models.quote(caller, conversation, {
-          family: isHere ? undefined : "responses",
+          family: isHere || pipeline.isGuarded(caller, conversation.model) ? undefined : "responses",
           hasServers: servers !== undefined && !isHere,
           objection,
           mayReachWeb,
