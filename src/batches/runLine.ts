@@ -164,7 +164,9 @@ export const makeRunLine = Effect.gen(function* () {
       yield* kept(giveBack(line, 0, line.tries))
       return "waits" as const
     }
-    if (mayPass(failure)) return yield* kept(later(line))
+    // A guardrail that gives no verdict on an answer would have it made again for as long as it is down.
+    const isMade = failure._tag === "Unavailable" && ledger.generatedBy(idOf(line)) !== undefined
+    if (mayPass(failure) && !isMade) return yield* kept(later(line))
     yield* kept(finish(line, record, { status, result }))
     record.failed(failure)
     record.answered(status, performance.now() - begun)

@@ -210,6 +210,17 @@ describe("under a guardrail", () => {
     expect((await row(answer.headers.get("x-request-id"))).cost_usd).toBeGreaterThan(0)
   })
 
+  it("a batch's line fails once its answer is made and gets no verdict", async () => {
+    hook.answers(({ type }) => (type === "guardrail.input" ? allow() : new Response(null, { status: 503 })))
+    const params = { model: "block", max_tokens: 100, messages: [{ role: "user", content: "Hello there" }] }
+    const made = await request(gateway, "/v1/messages/batches", { body: { requests: [{ custom_id: "one", params }] } })
+    const { id } = await made.json()
+    const state = async () => (await request(gateway, `/v1/messages/batches/${id}`)).json()
+    await expect.poll(async () => (await state()).processing_status, { timeout: 20_000 }).toBe("ended")
+    expect((await state()).request_counts).toMatchObject({ errored: 1, succeeded: 0 })
+    expect(hook.seen.filter(({ type }) => type === "guardrail.output")).toHaveLength(1)
+  })
+
   it("documents have no fields beside their text", async () => {
     hook.answers(allow)
     const rank = async (document: unknown) =>
