@@ -144,7 +144,10 @@ export const answerTexts = (given: ReadonlyArray<GenerationEvent>, replaced: Rep
           result: {
             text,
             ...(error !== undefined && {
-              error: error.type === "mcp_tool_execution_error" ? { ...error, content: [{ type: "text", text }] } : error
+              error:
+                error.type === "mcp_tool_execution_error"
+                  ? { ...error, content: [{ type: "text", text }] }
+                  : { ...error, message: text }
             })
           }
         }))

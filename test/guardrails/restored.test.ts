@@ -139,6 +139,20 @@ describe("nothing leaves before a guardrail has seen it", () => {
     expect(sent.filter(({ type }) => type === "citation")).toHaveLength(1)
   })
 
+  it("not in the error of a server's call either", async () => {
+    hook.answers(hide)
+    const message = "no row secret"
+    for (const error of [
+      { type: "mcp_protocol_error", code: -32_602, message },
+      { type: "mcp_tool_execution_error", content: [{ type: "text", text: message }] }
+    ] as const) {
+      const end = { type: "server-call-end", id: "c", result: { text: message, error } } as const
+      const sent = JSON.stringify(await sentOf([end], true))
+      expect(sent).not.toContain("secret")
+      expect(sent.match(/no row \*\*\*/g)).toHaveLength(2)
+    }
+  })
+
   it("not even if it fails closed in the middle", async () => {
     let calls = 0
     hook.answers(() => (++calls === 1 ? allow() : new Response(null, { status: 500 })))
