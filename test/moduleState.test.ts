@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
   "meters.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts plans": "by a gateway's own caller, and gone with it",
+  "OtlpSpan.ts sizes": "by a span, and gone with it",
   "rateHeaders.ts last": "the text of a second",
   "decode.ts nothingKept": "empty, and typed so that it stays so",
   "asStream.ts placesIn": "by a list of an answer that is read, and gone with it",

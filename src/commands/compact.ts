@@ -39,7 +39,7 @@ export const compactCommand = Command.make("compact", { json }, ({ json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Give the space of deleted rows back to the disk, while no gateway runs. For SQLite; a gateway uses that space again anyway.",
+      "Give space of deleted rows back, while no gateway runs. For SQLite; a gateway uses that space again anyway.",
       "gateway db compact"
     )
   )

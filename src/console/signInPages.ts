@@ -15,7 +15,7 @@ import { runPage } from "./runPage.ts"
 import { SessionAuthenticators } from "../people/signIn/SessionAuthenticators.ts"
 import { maxClientLength, sessionMs, Sessions } from "../people/signIn/Sessions.ts"
 import { signInFailed } from "./signInFailed.ts"
-import { cookieFor, signInCookieFor, signInCookieIn, tokenIn } from "../people/signIn/token.ts"
+import { connectCookieFor, cookieFor, signInCookieFor, signInCookieIn, tokenIn } from "../people/signIn/token.ts"
 
 type Server = Pick<Bun.Server<undefined>, "requestIP">
 
@@ -75,7 +75,9 @@ export const makeSignInPages = Effect.gen(function* () {
       const { token } = yield* sessions.signInPerson(completed, role, visitor)
       return moveTo(`${place.path}${completed.returnTo}`, [
         cookieFor(token, sessionMs / 1_000, place),
-        signInCookieFor(undefined, 0, place)
+        signInCookieFor(undefined, 0, place),
+        // The person before may have begun to connect an account at a server.
+        connectCookieFor(undefined, 0, place)
       ])
     })
 

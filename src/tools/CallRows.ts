@@ -31,7 +31,7 @@ interface Rows {
 }
 
 /** Stores the calls of servers' tools. Its code is loaded with the first. Stores nothing by default. */
-export class CallRows extends Context.Reference<CallRows>()("gateway/mcp/CallRows", {
+export class CallRows extends Context.Reference<CallRows>()("gateway/tools/CallRows", {
   defaultValue: (): Rows => ({
     begin: () => Effect.void,
     claim: () => Effect.succeed(undefined),

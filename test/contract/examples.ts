@@ -1,6 +1,15 @@
 import { input, unservedInput } from "./inputExamples.ts"
 import { addedTools, conversations, conversationsUnserved } from "./conversationExamples.ts"
-import { breakpoint, csv, messageOthers, messageShared, messageUnserved, png, schema } from "./messageExamples.ts"
+import {
+  breakpoint,
+  csv,
+  messageOthers,
+  messageShared,
+  messageUnserved,
+  png,
+  schema,
+  serverChanges
+} from "./messageExamples.ts"
 import { chatOptions, chatOthers, chatTools, chatUnserved, completions, completionsUnserved } from "./chatExamples.ts"
 import { wholeExamples } from "./wholeExamples.ts"
 import { responseOthers, responseTools } from "./responseExamples.ts"
@@ -177,6 +186,18 @@ const responseUnserved = {
   conversation: "conv_1"
 }
 
+const servers = {
+  model: "sandbox-text",
+  input: "Hello",
+  tool_choice: { type: "mcp", server_label: "wiki", name: "search" }
+}
+
+const allowedServers = {
+  model: "sandbox-text",
+  input: "Hello",
+  tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "mcp", server_label: "wiki" }] }
+}
+
 const inUpstreams = { model: "sandbox-text", input: "Hello", conversation: { id: "conv_1" } }
 
 /** Bodies of fields that the contract knows and the sandbox, or the gateway, has nothing to answer with. */
@@ -188,11 +209,12 @@ export const unserved: typeof examples = {
       max_tokens: 100,
       messages: "Hello",
       thread: { type: "continue", previous_message_id: "msg_1" }
-    }
+    },
+    { model: "sandbox-text", max_tokens: 100, messages: serverChanges }
   ],
-  "messages.countTokens": [messageUnserved],
-  "responses.create": [{ ...responseUnserved, prompt: { id: "pmpt_1" } }, inUpstreams],
-  "responses.inputTokens": [responseUnserved, inUpstreams],
+  "messages.countTokens": [messageUnserved, { model: "sandbox-text", messages: serverChanges }],
+  "responses.create": [{ ...responseUnserved, prompt: { id: "pmpt_1" } }, inUpstreams, servers, allowedServers],
+  "responses.inputTokens": [responseUnserved, inUpstreams, servers, allowedServers],
   "responses.compact": [
     { ...compactable(responseUnserved), previous_response_id: "resp_1" },
     { model: "sandbox-text", input: [addedTools] }

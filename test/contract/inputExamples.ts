@@ -92,6 +92,22 @@ export const unservedInput = [
   { type: "item_reference", id: "msg_unknown" },
   { type: "image_generation_call", id: "ig_1", status: "completed", result: "…" },
   {
+    type: "mcp_approval_request",
+    id: "mcpr_1",
+    status: "completed",
+    server_label: "wiki",
+    name: "search",
+    arguments: "{}"
+  },
+  {
+    type: "mcp_approval_response",
+    id: "mcprr_1",
+    status: "completed",
+    approval_request_id: "mcpr_1",
+    approve: true,
+    reason: "It is right."
+  },
+  {
     role: "user",
     content: [
       { type: "input_image", file_id: "file_1" },

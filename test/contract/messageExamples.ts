@@ -140,6 +140,17 @@ const messages = [
   }
 ]
 
+/** Changes of servers' tools, without the servers. */
+export const serverChanges = [
+  {
+    role: "system",
+    content: [
+      { type: "tool_removal", tool: { type: "mcp_tool_reference", server_name: "wiki", name: "search" } },
+      { type: "tool_addition", tool: { type: "mcp_toolset_reference", server_name: "wiki" } }
+    ]
+  }
+]
+
 export const location = { type: "approximate", city: "Rome", region: "Lazio", country: "IT", timezone: "Europe/Rome" }
 
 const messageTools = [

@@ -170,7 +170,7 @@ describe("/docs", () => {
         expect(own["components"]["schemas"]).toHaveProperty([name])
       }
       expect(page).toContain('<script src="/docs/reference.js">')
-      expect(page.length).toBeLessThan(150_000)
+      expect(page.length).toBeLessThan(160_000)
       expect(page).not.toMatch(/<(script|link|img)[^>]+(src|href)="http/)
     }
     expect(shown.sort()).toEqual(

@@ -64,7 +64,8 @@ beforeAll(async () => {
     gemini: urlOf("gemini"),
     "openai-responses": urlOf("openai-responses")
   }
-  writeFileSync(join(folder, "gateway.yaml"), usualYaml(urls))
+  const yaml = usualYaml(urls).replace('"protocol":"openai-responses"', '$&,"provider":"openai"')
+  writeFileSync(join(folder, "gateway.yaml"), yaml)
   gateway = await startGateway({ folder, env: { UPSTREAM_KEY: "sk-up", GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" } })
 })
 afterAll(async () => {

@@ -38,7 +38,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "access: the secret itself is stored, as its hint",
     file: "src/access/store/Keys.ts",
-    snippet: "...hintColumns(ApiKey.hint(Redacted.value(secret))),",
+    snippet: "...hintColumns(key.hashed?.hint ?? ApiKey.hint(Redacted.value(secret))),",
     replacement: "hint: Redacted.value(secret),",
     tests: access
   },

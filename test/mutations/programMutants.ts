@@ -28,7 +28,7 @@ export const programMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "programs: an account that the person does not reach pays",
-    file: "src/people/programs/AgentSignIns.ts",
+    file: "src/people/programs/ProgramTokens.ts",
     snippet: "(within === undefined || reachesAccount(within.accounts, account))",
     replacement: "(within === undefined || reachesAccount([...within.accounts, account], account))",
     tests: flows
@@ -42,14 +42,14 @@ export const programMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "programs: a copied refresh token goes on",
-    file: "src/people/programs/AgentSignIns.ts",
-    snippet: "yield* change(tokens.end(stored.sign_in))\n          return yield* over",
+    file: "src/people/programs/ProgramTokens.ts",
+    snippet: "yield* end(stored.sign_in)\n          return yield* over",
     replacement: "return yield* over",
     tests: flows
   },
   {
     name: "programs: an access token refreshes",
-    file: "src/people/programs/AgentSignIns.ts",
+    file: "src/people/programs/ProgramTokens.ts",
     snippet: 'if (stored?.kind !== "refresh") return yield* over',
     replacement: "if (stored === undefined) return yield* over",
     tests: flows
@@ -63,10 +63,9 @@ export const programMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "programs: the decision needs no proof of the page",
-    file: "src/people/programs/WaitingPrograms.ts",
-    snippet: "Effect.gen(function* () {\n      const acting = yield* actingIn(request)",
-    replacement:
-      'Effect.gen(function* () {\n        const acting = yield* actingIn({ headers: request.headers, method: "GET" })',
+    file: "src/people/signIn/personOf.ts",
+    snippet: "yield* actingIn(request)",
+    replacement: 'yield* actingIn({ headers: request.headers, method: "GET" })',
     tests: flows
   },
   {

@@ -5,8 +5,8 @@ export const rowMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a row with another model's work is explained by its counts alone",
     file: "src/ledger/billOf.ts",
-    snippet: "if (used.besides !== undefined && !applied.isFree) return linesOf(applied, used, atMs)",
-    replacement: "",
+    snippet: "(used.besides === undefined || applied.isFree)) return undefined",
+    replacement: "true) return undefined",
     tests: ["test/prices/cases.test.ts"]
   },
   {

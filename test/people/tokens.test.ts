@@ -152,7 +152,7 @@ sign_in:
   it("bounds the lines of its batches by its rule's limits", async () => {
     const headers = { authorization: `Bearer ${await issuer.token({ sub: "batching" })}` }
     const params = { model: "sandbox-text", max_tokens: 10, messages: [{ role: "user", content: "hello" }] }
-    const requests = Array.from({ length: 70 }, (_, index) => ({ custom_id: `n${index}`, params }))
+    const requests = Array.from({ length: 200 }, (_, index) => ({ custom_id: `n${index}`, params }))
     const url = `${gateway.url}/v1/messages/batches`
     const made = await (await fetch(url, { method: "POST", headers, body: JSON.stringify({ requests }) })).json()
     await Bun.sleep(3_000)

@@ -36,6 +36,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^gateway db sums$/, "test/e2e/databaseSums.test.ts"],
   [/db compact/, "test/e2e/compact.test.ts"],
   [/^gateway doctor\b/, "test/e2e/doctor.test.ts"],
+  [/^gateway import litellm /, "test/litellm/import.test.ts"],
   [/^gateway nodes$/, "test/e2e/nodes.test.ts"],
   [/^gateway logs .*--follow$/, "test/e2e/logs.test.ts"],
   [/^curl -s localhost:8080\/v1\/requests\//, "test/e2e/requests.test.ts"],
@@ -73,5 +74,9 @@ export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: st
   ["docs/agents.md", "json", /opencode\.ai/, "test/agents/scenarios.ts"],
   ["docs/errors.md", "json", /req_/, "test/docs/errorsPage.test.ts"],
   ["docs/operations.md", "yaml", /^scrape_configs/, "test/operations/prometheus.test.ts"],
+  // A gateway of its own serves its models, and an account is made with it.
+  ["docs/guardrails.md", "yaml", /^guardrails:/, "test/guardrails/guardrails.test.ts"],
+  ["docs/guardrails.md", "json", /guardrail\.input|verdict/, "test/guardrails/guardrails.test.ts"],
+  ["docs/configuration.md", "yaml", /^guardrails:/, "test/guardrails/guardrails.test.ts"],
   ["docs/migrating-from-litellm.md", "yaml", /^# LiteLLM/, "docs/migrating-from-litellm.md"]
 ]

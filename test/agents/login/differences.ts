@@ -10,7 +10,16 @@ const known: Readonly<
   Record<string, { readonly ours?: ReadonlyArray<string>; readonly reference?: ReadonlyArray<string> }>
 > = {
   "GET /.well-known/oauth-authorization-server 200": {
-    ours: ["answer revocation_endpoint", "header cache-control"],
+    ours: [
+      "answer revocation_endpoint",
+      // Of sign-ins for tools, by a code.
+      "answer authorization_endpoint",
+      "answer authorization_response_iss_parameter_supported",
+      "answer code_challenge_methods_supported[]",
+      "answer registration_endpoint",
+      "answer response_modes_supported[]",
+      "header cache-control"
+    ],
     reference: ["answer gateway_protocol_version", "answer scopes_supported[]"]
   },
   // The client asks whether this is the account that was meant.

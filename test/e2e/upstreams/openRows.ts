@@ -40,7 +40,7 @@ export const rows: ReadonlyArray<Row> = [
   ["messages", { temperature: 1.5 }, "temperature"],
   ["messages", { top_k: -1 }, "top_k"],
   ["messages", { messages: [{ role: "developer", content: text }] }, "messages[0].role"],
-  ...["advisor_tool_result", "mcp_tool_listing", "fallback"].map((type): Row => [
+  ...["advisor_tool_result", "fallback"].map((type): Row => [
     "messages",
     block({ type, anything: { deep: 1 } }),
     "messages[0].content[0].type"

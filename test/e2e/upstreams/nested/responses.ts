@@ -205,9 +205,14 @@ export const responses: NestedSamples = {
     ..."InputMessage ReplayedFunctionCall FunctionCallOutput ReplayedCustomToolCall CustomToolCallOutput"
       .split(" ")
       .concat("ReplayedReasoning ReplayedWebSearch AdditionalTools ReplayedToolSearchCall ToolSearchOutput".split(" "))
+      .concat("ReplayedMcpApprovalRequest McpApprovalResponse".split(" "))
       .concat("CompactionTrigger HostedItem ReplayedShellCall ShellCallOutput ReplayedLocalShellCall".split(" "))
       .concat("LocalShellCallOutput ReplayedApplyPatchCall ReplayedComputerCall ComputerCallOutput".split(" "))
       .flatMap((name) => [`Responses${name}.id`, `Responses${name}.status`]),
+    // The gateway calls the servers of these (`test/e2e/mcpApprovals.test.ts`).
+    "ResponsesMcpApprovalResponse.reason",
+    "ResponsesChosenServer.name",
+    "ResponsesAllowedTools.tools[].server_label",
     "ResponsesInputMessage.type",
     "ResponsesApplyPatchCallOutput.id",
     "ResponsesScreenshot.type",
