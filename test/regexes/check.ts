@@ -15,7 +15,8 @@ const madeAtRunTime: ReadonlyMap<string, string> = new Map([
   ["tokens/tokenizer.ts", "the tokenizer's own, on words of a bounded stretch"],
   ["responses/ToolEntry.ts", "alternatives of fixed names, whole"],
   ["responses/InputItem.ts", "alternatives of fixed names, whole"],
-  ["messages/Blocks.ts", "alternatives of fixed names, whole"]
+  ["messages/Blocks.ts", "alternatives of fixed names, whole"],
+  ["guardrails/restorer.ts", "alternatives of escaped texts of at most 200 characters"]
 ])
 
 const Verdicts = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))

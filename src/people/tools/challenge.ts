@@ -4,12 +4,15 @@ export interface Challenge {
   readonly scopes: ReadonlyArray<string>
 }
 
-export const readChallenge = (header: string | undefined): Challenge => {
-  const parameter = (name: string): string | undefined => {
-    const at = new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]{0,2000})"|([^\\s,"]{1,2000}))`, "i").exec(header ?? "")
+const resourceMetadata = /(?:^|[\s,])resource_metadata=(?:"([^"]{0,2000})"|([^\s,"]{1,2000}))/i
+const scope = /(?:^|[\s,])scope=(?:"([^"]{0,2000})"|([^\s,"]{1,2000}))/i
+
+export const readChallenge = (header = ""): Challenge => {
+  const first = (parameter: RegExp): string | undefined => {
+    const at = parameter.exec(header)
     return at?.[1] ?? at?.[2]
   }
-  return { metadataUrl: parameter("resource_metadata"), scopes: wordsOf(parameter("scope") ?? "") }
+  return { metadataUrl: first(resourceMetadata), scopes: wordsOf(first(scope) ?? "") }
 }
 
 /** A scope's words; what no scope can be is left out (RFC 6749, section 3.3). */
