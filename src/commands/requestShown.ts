@@ -13,8 +13,8 @@ const why = {
   failed: "every route failed"
 } as const
 
-/** All that is known of a request, and its attempts as a table. */
-export const requestShown = (request: RequestView & Pick<RequestDetail, "cost">): string =>
+/** All that is known of a request, with its attempts, calls of tools and cost as tables. */
+export const requestShown = (request: RequestView & Pick<RequestDetail, "cost" | "tools">): string =>
   [
     fields({
       request: request.request_id,
@@ -38,6 +38,7 @@ export const requestShown = (request: RequestView & Pick<RequestDetail, "cost">)
       duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
       tokens: tokensOf(request),
       calls: callsShown(request),
+      guardrails: guardrailsShown(request),
       "service tier": request.service_tier ?? null,
       speed: request.speed ?? null,
       "inference geo": request.inference_geo ?? null,
@@ -74,8 +75,21 @@ export const requestShown = (request: RequestView & Pick<RequestDetail, "cost">)
             ])
           )
         ]),
+    ...(request.tools === undefined ? [] : ["", toolsShown(request.tools)]),
     ...(request.cost === null || request.cost === undefined ? [] : ["", costShown(request.cost)])
   ].join("\n")
+
+const toolsShown = (calls: NonNullable<RequestDetail["tools"]>): string =>
+  table(
+    ["TOOL", "OUTCOME", "MS", "BYTES", "COST"],
+    calls.map(({ bytes, cost_usd, ms, outcome, server, tool }) => [
+      `${server}/${tool}`,
+      outcome,
+      ms === null ? "" : String(ms),
+      String(bytes),
+      cost_usd === 0 ? "" : costText(cost_usd)
+    ])
+  )
 
 /** Each part of a cost, what changed its prices, and the sum. */
 const costShown = ({ charged, estimated, factors, lines, sum }: CostRecord): string =>
@@ -102,6 +116,11 @@ const factorShown = ({ factor, of, value }: CostRecord["factors"][number]): stri
 
 const callsShown = ({ calls = {} }: RequestView): string | null =>
   Object.keys(calls).length === 0 ? null : callsText(calls)
+
+const guardrailsShown = ({ guardrails = [] }: RequestView): string | null =>
+  guardrails.length === 0
+    ? null
+    : guardrails.map(({ ms, name, on, verdict }) => `${name} on ${on}: ${verdict}, ${ms} ms`).join("; ")
 
 const whyShown = (request: RequestView): string | null => {
   const why = whyFailed(request)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
+import { requestShown } from "../../src/commands/requestShown.ts"
 import { startCallingModel, startDice } from "./callingModel.ts"
 
 const dice = startDice()
@@ -38,7 +39,7 @@ it("tells each call of a request's tools: in its row, its line, the log and the 
   const answer = await request(gateway, "/v1/responses", { body })
   expect(answer.status).toBe(200)
   const id = answer.headers.get("x-request-id")
-  const { tool_calls, tools } = await detail(id)
+  const { tool_calls, tools, ...others } = await detail(id)
   expect(tool_calls).toBe(3)
   const calls = [
     { server: "house", tool: "roll", outcome: "completed" },
@@ -49,6 +50,8 @@ it("tells each call of a request's tools: in its row, its line, the log and the 
     some.toSorted((one, other) => `${one.server}/${one.tool}`.localeCompare(`${other.server}/${other.tool}`))
   expect(byName(tools)).toMatchObject(calls.map((one) => ({ ...one, cost_usd: 0 })))
   for (const { bytes } of tools) expect(bytes).toBeGreaterThan(0)
+  const shown = requestShown({ ...others, tool_calls, tools })
+  for (const { outcome, server, tool } of calls) expect(shown).toMatch(new RegExp(`\n${server}/${tool} +${outcome} `))
 
   const listed = await (await request(gateway, "/v1/requests")).json()
   expect(listed.data.find((row: { request_id: string }) => row.request_id === id)).toMatchObject({ tool_calls: 3 })
