@@ -26,7 +26,7 @@ export interface Clock {
 type Rest = Pick<WrittenBudget, "models">
 
 /**
- * A budget of dollars with its use, and what is told of it. Days, weeks and months go by the calendar, as LiteLLM's do
+ * A budget in dollars with its spend, and notes on what was not carried over. Days, weeks and months go by the calendar, as LiteLLM's do
  * (`litellm_core_utils/duration_parser.py`), if the window that runs ends where the calendar's does; others roll.
  */
 export const budgetOf = (

@@ -5,7 +5,7 @@ import type { McpList, McpTool, ServerWatch } from "./McpServer.ts"
 import { toolChange } from "./toolChange.ts"
 import type { ToolChange } from "./toolChange.ts"
 
-/** How long a changed tool is told, in ms. */
+/** How long a changed tool is reported, in ms. */
 const toldMs = 7 * 86_400_000
 /** The most tools of a server that are compared with the next list, and the most changes that are kept. */
 const mostTools = 512

@@ -17,7 +17,7 @@ export const changedTools = (changes: ReadonlyArray<SeenChange>): ReadonlyArray<
       action: `Read both with \`gateway tools ${server}\` or on the page; leave the tool out with \`not_tools\` of mcp.servers.${server} if it asks for what it should not.`,
       page: `tools/${server}`,
       sinceMs: atMs,
-      // Another change of the tool is told again, and the same one not by each process.
+      // All processes give one change one name, so that it alerts once; the next change has another name.
       state: `tools_changed ${tool} ${Bun.hash(JSON.stringify(after)).toString(36)}`
     })
   })

@@ -55,17 +55,19 @@ export const readSettings: Effect.Effect<ReadSettings> = Effect.gen(function* ()
   }
 })
 
-type Given = { readonly settings: GatewaySettings } | { readonly failed: string }
+type SettingsResult = { readonly settings: GatewaySettings } | { readonly failed: string }
 
-const settingsBy = <E extends { readonly message: string }>(layer: Layer.Layer<Settings, E>): Effect.Effect<Given> =>
+const settingsBy = <E extends { readonly message: string }>(
+  layer: Layer.Layer<Settings, E>
+): Effect.Effect<SettingsResult> =>
   Effect.provide(Settings, layer).pipe(
-    Effect.map((settings): Given => ({ settings })),
-    Effect.catchAll(({ message }) => Effect.succeed<Given>({ failed: message })),
+    Effect.map((settings): SettingsResult => ({ settings })),
+    Effect.catchAll(({ message }) => Effect.succeed<SettingsResult>({ failed: message })),
     Effect.disconnect,
     Effect.timeoutTo({
       duration: "35 seconds",
       onSuccess: (given) => given,
-      onTimeout: (): Given => ({ failed: "the settings could not be read within 35 seconds" })
+      onTimeout: (): SettingsResult => ({ failed: "the settings could not be read within 35 seconds" })
     })
   )
 

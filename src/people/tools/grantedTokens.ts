@@ -19,7 +19,7 @@ const earlyMs = 30_000
 /** How often one looks whether another process has refreshed. */
 const lookMs = 100
 
-type Found = Effect.Effect<Redacted.Redacted, McpFailure | SqlError>
+type AccessToken = Effect.Effect<Redacted.Redacted, McpFailure | SqlError>
 
 /** The tokens that people have connected, refreshed when it is time. */
 export const makeGrantedTokens = Effect.gen(function* () {
@@ -35,7 +35,7 @@ export const makeGrantedTokens = Effect.gen(function* () {
       return notConnected(`${why}: the person connects it at ${link} first`, link)
     })
 
-  const find = (server: PersonServer, person: string, refused: RefusedToken | undefined): Found =>
+  const find = (server: PersonServer, person: string, refused: RefusedToken | undefined): AccessToken =>
     Effect.gen(function* () {
       const row = yield* grants.find(person, server.name)
       if (row === undefined || row.url !== server.url) return yield* connectFirst(server, noAccount(server))
@@ -65,7 +65,7 @@ export const makeGrantedTokens = Effect.gen(function* () {
       return yield* find(server, person, refused)
     })
 
-  const refresh = (server: PersonServer, row: ToolGrantRow, grant: Grant & { readonly refresh: string }): Found =>
+  const refresh = (server: PersonServer, row: ToolGrantRow, grant: Grant & { readonly refresh: string }): AccessToken =>
     Effect.gen(function* () {
       const { client, resource, tokenEndpoint } = grant
       const answer = yield* Effect.either(

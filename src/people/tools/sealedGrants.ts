@@ -25,7 +25,7 @@ interface GrantOwner {
   readonly issuer: string
 }
 
-interface Given extends Pick<Grant, "client" | "tokenEndpoint" | "resource"> {
+interface NewGrant extends Pick<Grant, "client" | "tokenEndpoint" | "resource"> {
   /** The scopes that were asked for. */
   readonly scopes: string
   readonly tokens: GivenTokens
@@ -38,7 +38,7 @@ export const makeSealedGrants = Effect.map(MasterSecret, ({ derive }) => {
   const { open, seal } = makeSeal(derive("mcp/grants"))
   return {
     /** The columns of new tokens. */
-    columnsOf: (owner: GrantOwner, { client, resource, scopes, tokenEndpoint, tokens }: Given, nowMs: number) => {
+    columnsOf: (owner: GrantOwner, { client, resource, scopes, tokenEndpoint, tokens }: NewGrant, nowMs: number) => {
       const { access, expiresInSeconds, refresh, scope } = tokens
       const grant = { access, client, tokenEndpoint, resource, ...(refresh !== undefined && { refresh }) }
       return {

@@ -16,7 +16,7 @@ const most = 64 * 1024
 /** Redaction makes short matches longer. */
 const longest = 4 * most
 
-/** @property redact patterns of what to take out beside secrets; undefined if all is told */
+/** @property redact patterns of what to take out beside secrets; undefined if nothing is taken out */
 interface ContentRules {
   readonly redact: ReadonlyArray<Regex> | undefined
 }

@@ -9,7 +9,7 @@ const mostOfRequest = 4 * 1024 * 1024
 const mostOfAnswer = 1024 * 1024
 
 interface Telling {
-  /** Patterns to take out beside secrets; undefined if all is told. */
+  /** Patterns to take out beside secrets; undefined if nothing is taken out. */
   readonly redact: ReadonlyArray<Regex> | undefined
   /** Called once the answer was read: true if nothing is told after all. */
   readonly isWithheld: () => boolean

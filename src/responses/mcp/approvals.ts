@@ -5,7 +5,7 @@ import { serverToolNames } from "../../generation/serverToolName.ts"
 import type { InputItem } from "../InputItem.ts"
 import { duplicateItem } from "../store/refusals.ts"
 
-type Asked = Extract<InputItem, { readonly type: "mcp_approval_request" }>
+type ApprovalRequest = Extract<InputItem, { readonly type: "mcp_approval_request" }>
 type Answer = Extract<InputItem, { readonly type: "mcp_approval_response" }>
 
 /** Of the conversation that the request continues, and the request's own. */
@@ -63,8 +63,8 @@ export const approvalsOf = ({ history, input }: Items, reading: Reading): Approv
 }
 
 /** The items that ask, by id. Each may be there once. */
-const askedIn = (items: ReadonlyArray<InputItem>, { refuse }: Reading): ReadonlyMap<string, Asked> => {
-  const asked = new Map<string, Asked>()
+const askedIn = (items: ReadonlyArray<InputItem>, { refuse }: Reading): ReadonlyMap<string, ApprovalRequest> => {
+  const asked = new Map<string, ApprovalRequest>()
   for (const item of items) {
     if (item.type !== "mcp_approval_request" || !item.id) continue
     if (asked.has(item.id)) refuse("input", duplicateItem(item.id).message)
@@ -74,7 +74,7 @@ const askedIn = (items: ReadonlyArray<InputItem>, { refuse }: Reading): Readonly
 }
 
 const denied = (
-  { arguments: text, name: tool, server_label: label }: Asked,
+  { arguments: text, name: tool, server_label: label }: ApprovalRequest,
   { approval_request_id: callId, reason }: Answer
 ): ReadonlyArray<Item> => {
   const [name = ""] = serverToolNames([{ label, tool }], new Set())

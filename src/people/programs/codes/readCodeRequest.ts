@@ -4,7 +4,7 @@ import { isRegistered } from "./redirects.ts"
 import type { Client, CodeRequest } from "./SealedTexts.ts"
 import { isOwnResource } from "./toolsResource.ts"
 
-/** A request that the program is told to be wrong. */
+/** A wrong request, whose error goes back to the program. */
 interface Refused {
   readonly redirect: string
   readonly state: string | undefined
