@@ -34,4 +34,4 @@ export const usageBys: ReadonlyArray<string> = [
 ]
 
 export const byWords =
-  "day, model, key, account, upstream, service_tier, tag, end_user or request; or two of day, model, key, account, upstream and service_tier, such as key,model"
+  "one of day, model, key, account, upstream, service_tier, tag, end_user or request; or two of day, model, key, account, upstream and service_tier, such as key,model"

@@ -92,7 +92,7 @@ const groupings: ReadonlyArray<string> = [...columns, ...pairs, ...requestLabels
 
 /** The words for `by` in messages. */
 export const groupingWords =
-  "model, upstream, account, key, tag, user or service_tier; or two of the first four, such as account,key"
+  "one of model, upstream, account, key, tag, user or service_tier; or two of the first four, such as account,key"
 
 /** Parses `by`. Undefined if it is invalid. */
 export const groupingOf = (text: string): Grouping | undefined => {

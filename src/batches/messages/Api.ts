@@ -22,7 +22,7 @@ const BatchPath = Schema.Struct({
 export const MessageLine = Schema.Struct({
   custom_id: required(
     Schema.String.pipe(Schema.pattern(/^[a-zA-Z0-9_-]{1,64}$/)).annotations({
-      description: "1 to 64 letters, digits, `-` and `_`"
+      description: "a name of 1 to 64 letters, digits, `-` and `_`"
     }),
     "The request's name among the results: 1 to 64 letters, digits, `-` and `_`, another for each."
   ),

@@ -8,7 +8,9 @@ const mostTokens = 1_000_000_000
 
 const Tokens = Schema.Int.pipe(Schema.between(1, mostTokens))
 const Modalities = Schema.Array(Schema.Literal(...modalities)).pipe(Schema.maxItems(modalities.length))
-const Day = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/))
+const Day = Schema.String.pipe(
+  Schema.pattern(/^\d{4}-\d\d-\d\d$/, { message: () => "expected a day such as 2026-01-31" })
+)
 const some = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema.annotations({ description }), { exact: true })
 

@@ -6,7 +6,7 @@ import { TasksError } from "./Errors.ts"
 
 const TaskPath = Schema.Struct({
   id: Schema.String.pipe(Schema.pattern(/^task_[A-Za-z0-9_-]{8,64}$/)).annotations({
-    description: "the id of an async message request's task (`task_…`)"
+    description: "a task's id as an async message request returns it (`task_…`)"
   })
 })
 
