@@ -98,6 +98,8 @@ export type GenerationEvent =
        * pieces are paid for.
        */
       readonly counted?: Doubt | "untold" | "untold-tokens"
+      /** The same with tokens by the gateway's count, for a price of tokens. It counts those of the request by `inputTokens`. */
+      readonly withTokens?: (inputTokens: () => number) => Usage
     }
   | {
       readonly type: "finished"
@@ -118,6 +120,7 @@ export type GenerationEvent =
       readonly rests?: Rest
     }
 
+export type UsageEvent = Extract<GenerationEvent, { readonly type: "usage" }>
 export type FailedEvent = Extract<GenerationEvent, { readonly type: "failed" }>
 
 /** The log probabilities of a text's tokens, in OpenAI's form. */

@@ -2,7 +2,7 @@ import { Struct } from "effect"
 import { inputOf } from "../contract/records/measures.ts"
 import { callsOf, wholeUsage } from "../generation/addUsage.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
-import type { Doubt, FailedEvent, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { Doubt, FailedEvent, GenerationEvent, Usage, UsageEvent } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Served } from "../contract/records/Served.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
@@ -68,8 +68,8 @@ class Metered extends WrappedGeneration {
   /** True if the gateway counted it. */
   #isEstimated = false
   /**
-   * The answer began with the gateway's own count, so the total must repeat all of it: the upstream's last frame may
-   * omit what it reported at the start.
+   * The usage has the gateway's own count before the frame that tells it, so that frame must repeat all of it: the
+   * upstream's may omit what it reported at the start, or all.
    */
   #repeatsTotal = false
   /** Counts that are priced by the piece, of a usage whose tokens are implausible. */
@@ -207,8 +207,15 @@ class Metered extends WrappedGeneration {
     return [{ type: "started", usage: this.#reported }]
   }
 
-  #takeUsage({ counted, usage }: Extract<GenerationEvent, { readonly type: "usage" }>): Batch | undefined {
+  #takeUsage(event: UsageEvent): Batch | undefined {
+    const { counted, usage, withTokens } = event
     const doubt = this.#options.doubtOf(usage, false)
+    const lacksTokens = doubt !== undefined || counted === "untold-tokens"
+    if (lacksTokens && withTokens !== undefined && areTokensPaid(this.#options.price)) {
+      if (doubt !== undefined) this.#options.doubted(doubt, usage)
+      this.#repeatsTotal = true
+      return [this.#countedAs(withTokens(() => this.#options.inputTokens()))]
+    }
     // The gateway's own count of an answer without end grows beyond its bound, and is no lie of the upstream's.
     const isOwn = counted === "untold" || counted === "untold-tokens"
     if (counted !== undefined && !isOwn) this.#options.doubted(counted, usage)
@@ -241,7 +248,10 @@ class Metered extends WrappedGeneration {
 
   /** Counts the usage so far as the total. */
   #count() {
-    const usage = this.#counted()
+    return this.#countedAs(this.#counted())
+  }
+
+  #countedAs(usage: Usage) {
     this.#reported = usage
     this.#isTotal = true
     this.#isEstimated = true
@@ -252,7 +262,8 @@ class Metered extends WrappedGeneration {
 const servedAs = (usage: Usage, tier: string | undefined): Usage =>
   tier === undefined || usage.served?.tier !== undefined ? usage : { ...usage, served: { ...usage.served, tier } }
 
-const areTokensPaid = ({ rates }: Price): boolean => rates.input + rates.output + (rates.audio?.output ?? 0) > 0
+const areTokensPaid = ({ rates: { audio, image, input, output } }: Price): boolean =>
+  [input, output, audio?.input, audio?.output, image?.input, image?.output].some((rate = 0) => rate > 0)
 
 const tokensOf = (usage: Usage): number => inputOf(usage) + usage.outputTokens
 

@@ -48,6 +48,11 @@ const answers: Record<string, () => Response> = {
       { type: "transcript.text.delta", delta: "A fox." },
       { type: "transcript.text.done", text: "A fox.", usage: { type: "tokens", input_tokens: 30, output_tokens: 4 } }
     ),
+  "timed stream": () =>
+    events(
+      { type: "transcript.text.delta", delta: "A fox." },
+      { type: "transcript.text.done", text: "A fox.", usage: { type: "duration", seconds: 4 } }
+    ),
   late: () =>
     new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), {
       headers: { "content-type": "text/event-stream" }
@@ -190,7 +195,9 @@ describe("an upstream that transcribes", () => {
 
   it.each([
     ["gpt-5o-transcribe", "tokens", 25 * 6_000 + 5 * 2_500 + 4 * 10_000, 3, 0],
-    ["whisper-9", "duration", 700_000, 7, 0]
+    ["whisper-9", "duration", 700_000, 7, 0],
+    // By tokens, of which OpenAI's models take ten a second.
+    ["gpt-5o-transcribe", "seconds", 40 * 6_000 + 3 * 10_000, 4, 1]
   ])("is paid for what it tells: %s, %s", async (model, prompt, cost, seconds, estimated) => {
     const response = await ask({ model, prompt })
     expect(response.status).toBe(200)
@@ -218,6 +225,9 @@ describe("an upstream that transcribes", () => {
     const cut = await ask({ model: "gpt-5o-transcribe", prompt: "cut", stream: "true" })
     expect(await cut.text()).toContain("event: error")
     expect(await rowOf(cut.headers)).toMatchObject({ cost: 0 })
+    const timed = await ask({ model: "gpt-5o-transcribe", prompt: "timed stream", stream: "true" })
+    expect(await timed.text()).toContain("transcript.text.done")
+    expect(await rowOf(timed.headers)).toEqual({ cost: 40 * 6_000 + 3 * 10_000, seconds: 4, estimated: 1 })
   })
 
   it("is asked for a whole translation, and refused a stream that nobody asked for", async () => {

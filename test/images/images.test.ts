@@ -32,6 +32,12 @@ const answers: Record<string, (n: number) => object> = {
     data: Array.from({ length: n }, () => ({ b64_json: image })),
     usage: { input_tokens: 1e308, output_tokens: 1e300 }
   }),
+  zeros: (n) => ({
+    data: Array.from({ length: n }, () => ({ b64_json: image })),
+    quality: "high",
+    size: "1024x1024",
+    usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
+  }),
   "one too many": (n) => ({ data: Array.from({ length: n + 1 }, () => ({ b64_json: image })) }),
   none: () => ({ data: [] }),
   empty: () => ({ data: [{}] })
@@ -108,8 +114,8 @@ const rowOf = async (headers: Headers) => {
   const database = new Database(join(folder, "data/gateway.db"), { readonly: true })
   for (;;) {
     const row = database
-      .query<{ cost: number; images: number }, [string]>(
-        "SELECT cost_nano_usd AS cost, images FROM usage WHERE request_id = ?"
+      .query<{ cost: number; images: number; estimated: number }, [string]>(
+        "SELECT cost_nano_usd AS cost, images, estimated FROM usage WHERE request_id = ?"
       )
       .get(headers.get("x-request-id") ?? "")
     if (row !== null) return row
@@ -147,12 +153,12 @@ describe("an upstream that makes images", () => {
     const { body: answer, headers } = await json({ model: "by-image", ...body })
     expect(asked.at(-1)).toEqual({ path, body: { model: "theirs", ...body } })
     expect(answer).toEqual({ ...answers["untold"]?.(2), model: "by-image" })
-    expect(await rowOf(headers)).toEqual({ cost: 80_000_000, images: 2 })
+    expect(await rowOf(headers)).toEqual({ cost: 80_000_000, images: 2, estimated: 0 })
   })
 
   it.each(["wrong", "huge"])("is paid for its images where it reports tokens that can't be: %s", async (prompt) => {
     const { body, headers } = await json({ model: "by-image", prompt, n: 2 })
-    expect(await rowOf(headers)).toEqual({ cost: 80_000_000, images: 2 })
+    expect(await rowOf(headers)).toEqual({ cost: 80_000_000, images: 2, estimated: 1 })
     expect(body.usage.output_tokens).toBe(0)
   })
 
@@ -172,7 +178,21 @@ describe("an upstream that makes images", () => {
 
   it("is paid for the tokens that it reports, as those of images", async () => {
     const { headers } = await json({ model: "gpt-image-9", prompt: "tokens", n: 2 })
-    expect(await rowOf(headers)).toEqual({ cost: 10 * 5_000 + 8_000 * 30_000, images: 2 })
+    expect(await rowOf(headers)).toEqual({ cost: 10 * 5_000 + 8_000 * 30_000, images: 2, estimated: 0 })
+  })
+
+  it.each([
+    // By the answer's words, the request's, and as the largest where both leave it open. Six tokens frame the prompt.
+    [{ prompt: "zeros", n: 2 }, 7 * 5_000 + 2 * 4_160 * 30_000],
+    [{ prompt: "untold", quality: "low", size: "1536x1024" }, 8 * 5_000 + 400 * 30_000],
+    [{ prompt: "untold", quality: "medium" }, 8 * 5_000 + 1_584 * 30_000],
+    [{ prompt: "untold" }, 8 * 5_000 + 6_240 * 30_000],
+    [{ prompt: "huge", n: 2 }, 8 * 5_000 + 2 * 6_240 * 30_000]
+  ])("is paid for tokens that it does not report as they are counted: %j", async (body, cost) => {
+    const { body: answer, headers } = await json({ model: "gpt-image-9", ...body })
+    const { estimated, ...row } = await rowOf(headers)
+    expect([row.cost, estimated]).toEqual([cost, 1])
+    expect(answer.usage.output_tokens * 30_000 + answer.usage.input_tokens * 5_000).toBe(cost)
   })
 
   it("is asked for a whole answer by a stream, whose events OpenAI's client reads", async () => {
@@ -192,7 +212,7 @@ describe("an upstream that makes images", () => {
     ])
     const { headers } = await post({ model: "by-image", prompt: "untold", stream: true, partial_images: 1 })
     expect(headers.get("x-gateway-adapted")).toBe("partial_images")
-    expect(await rowOf(headers)).toEqual({ cost: 40_000_000, images: 1 })
+    expect(await rowOf(headers)).toEqual({ cost: 40_000_000, images: 1, estimated: 0 })
   })
 
   it("refuses in its own words, a stream too", async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, parseJson, textAt } from "../../contract/json/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
-import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import type { GenerationEvent, Usage, UsageEvent } from "../../generation/GenerationEvent.ts"
 import { eventLimit, sseEvents } from "../framing/sse.ts"
 import type { SseEvent } from "../framing/sse.ts"
 import { WholeFrames } from "../framing/WholeFrames.ts"
@@ -19,7 +19,7 @@ interface Typed {
   /** The usage after these frames, which were counted. Absent if only the last event tells it. */
   readonly soFar?: (frames: Uint8Array) => { readonly usage: Usage; readonly counted: "untold-tokens" }
   /** The usage that the last event tells. */
-  readonly usageOf: (last: JsonObject) => Usage | undefined
+  readonly usageOf: (last: JsonObject) => UsageEvent | undefined
 }
 
 /** Reads events that tell their kind by a `type` in their data. Only the last one, and failures, are parsed. */
@@ -85,7 +85,7 @@ export class TypedEvents implements Reader {
     if (!this.#typed.isLast(type)) return [failedWith(isObject(frame["error"]) ? frame["error"] : frame)]
     const usage = this.#typed.usageOf(frame)
     return [
-      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+      ...(usage === undefined ? [] : [usage]),
       { type: "passthrough", terminal: true, text: writeEvent(event), isRepeated: true },
       { type: "finished", reason: "stop", stopSequence: null }
     ]

@@ -4,11 +4,13 @@ import { inputOf } from "../../contract/records/measures.ts"
 import { countAt, listAt, objectAt, textAt } from "../../contract/json/json.ts"
 import { noUsage } from "../../generation/GenerationEvent.ts"
 import { imageCounts } from "../protocols/openaiResponses/imageUsage.ts"
+import { countText } from "../../tokens/tokens.ts"
+import { drawnTokens } from "./drawnTokens.ts"
 import type { WholeAnswer } from "./wholeAnswer.ts"
 
 /**
- * Made images. OpenAI's models report tokens, which are those of images unless it says otherwise; others report nothing
- * and are priced by the image.
+ * Made images. OpenAI's models report tokens, which are those of images unless it says otherwise; others report nothing:
+ * they are priced by the image, or by the tokens of OpenAI's images.
  */
 export const images: WholeAnswer = {
   isAnswer: (answer, body) => {
@@ -25,6 +27,11 @@ export const images: WholeAnswer = {
     if (counts === undefined) return { ...noUsage, ...made }
     const isSplit = objectAt(usage, "output_tokens_details") !== undefined
     return { ...counts, ...(!isSplit && { imageOutputTokens: counts.outputTokens }), ...made }
+  },
+  withTokens: (usage, body, inputTokens) => {
+    const hasPictures = body["image"] !== undefined || body["images"] !== undefined
+    const ofPictures = hasPictures ? Math.max(0, inputTokens - countText(textAt(body, "prompt") ?? "")) : 0
+    return drawnTokens(usage, inputTokens, ofPictures)
   },
   renderUsage: (usage): JsonObject => {
     const input = inputOf(usage)

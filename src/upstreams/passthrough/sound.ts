@@ -93,7 +93,7 @@ const soundEvents = (request: PassthroughRequest): Reader => {
     },
     usageOf: (last) => {
       const told = toldTokens(last)
-      return told && { ...read, ...told, audioOutputTokens: told.outputTokens }
+      return told && { type: "usage", usage: { ...read, ...told, audioOutputTokens: told.outputTokens } }
     }
   })
 }

@@ -2,11 +2,12 @@ import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, numberAt, objectAt, parseJson, textAt } from "../../contract/json/json.ts"
 import type { Batch } from "../../generation/Generation.ts"
 import { noUsage } from "../../generation/GenerationEvent.ts"
-import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import type { Usage, UsageEvent } from "../../generation/GenerationEvent.ts"
 import { countText } from "../../tokens/tokens.ts"
 import { failedWith, noAnswer } from "../protocols/upstreamFailure.ts"
 import type { Reader } from "../text/generationOf.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
+import { tokenlessUsage } from "./tokenlessUsage.ts"
 import { toldTokens } from "./toldTokens.ts"
 import { TypedEvents } from "./TypedEvents.ts"
 
@@ -22,8 +23,8 @@ export const transcriptReader = (request: PassthroughRequest, headers: Headers):
   if (!isStream) return new Transcript(request, contentType)
   return new TypedEvents({
     isLast: (type) => type === "transcript.text.done",
-    begins: counted(request, ""),
-    usageOf: (last) => toldUsage(last, request)
+    begins: counted(request.counts, ""),
+    usageOf: (last) => toldUsage(last, request, textAt(last, "text"))
   })
 }
 
@@ -57,17 +58,13 @@ class Transcript implements Reader {
     const answer = parseJson(text)
     if (isObject(answer) && isObject(answer["error"])) return [[failedWith(answer["error"])]]
     if (isObject(answer) && typeof answer["text"] === "string")
-      return [this.#read(text, toldUsage(answer, this.#request))]
+      return [this.#read(text, toldUsage(answer, this.#request, answer["text"]))]
     return [this.#isText ? this.#read(text, undefined) : [noAnswer(text)]]
   }
 
-  #read(text: string, told: Usage | undefined): Batch {
-    const usage: GenerationEvent =
-      told === undefined
-        ? { type: "usage", usage: counted(this.#request, text), counted: "untold" }
-        : { type: "usage", usage: told }
+  #read(text: string, told: UsageEvent | undefined): Batch {
     return [
-      usage,
+      told ?? { type: "usage", usage: counted(this.#request.counts, text), counted: "untold" },
       { type: "passthrough", terminal: true, text, isRepeated: true },
       { type: "finished", reason: "stop", stopSequence: null }
     ]
@@ -75,16 +72,17 @@ class Transcript implements Reader {
 }
 
 /** The usage by the gateway's count. */
-const counted = ({ counts }: PassthroughRequest, text: string): Usage => {
+const counted = (counts: PassthroughRequest["counts"], text: string): Usage => {
   const tokens = (counts?.audioSeconds ?? 0) * tokensPerSecond
   return { ...noUsage, inputTokens: tokens, audioInputTokens: tokens, outputTokens: countText(text), ...counts }
 }
 
 /** The tokens or the seconds that an answer tells; undefined if it tells neither. */
-const toldUsage = (answer: JsonObject, { counts }: PassthroughRequest): Usage | undefined => {
+const toldUsage = (answer: JsonObject, { counts }: PassthroughRequest, text = ""): UsageEvent | undefined => {
   const tokens = toldTokens(answer)
-  if (tokens !== undefined) return { ...noUsage, ...tokens, ...counts }
-  const seconds = numberAt(objectAt(answer, "usage"), "seconds") ?? numberAt(answer, "duration")
-  const isPlausible = seconds !== undefined && seconds > 0 && seconds <= mostSeconds
-  return isPlausible ? { ...noUsage, audioSeconds: Math.ceil(seconds) } : undefined
+  if (tokens !== undefined) return { type: "usage", usage: { ...noUsage, ...tokens, ...counts } }
+  const told = numberAt(objectAt(answer, "usage"), "seconds") ?? numberAt(answer, "duration")
+  if (told === undefined || told <= 0 || told > mostSeconds) return undefined
+  const audioSeconds = Math.ceil(told)
+  return tokenlessUsage({ ...noUsage, audioSeconds }, () => counted({ audioSeconds }, text))
 }

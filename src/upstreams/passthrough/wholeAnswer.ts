@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, parseJson } from "../../contract/json/json.ts"
-import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
+import type { Usage, UsageEvent } from "../../generation/GenerationEvent.ts"
 import type { Reader } from "../text/generationOf.ts"
 import { failedWith, garbled, noAnswer } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import type { WholeForm } from "../protocols/Protocol.ts"
+import { tokenlessUsage } from "./tokenlessUsage.ts"
 
 /** Reads a family's whole answers. `body` is the request in the family's form. */
 export interface WholeAnswer {
@@ -14,6 +15,8 @@ export interface WholeAnswer {
   readonly isAnswer: (answer: JsonObject, body: JsonObject) => boolean
   /** The answer's usage, if it has any. */
   readonly usageOf: (answer: JsonObject, body: JsonObject) => Usage | undefined
+  /** Counts the tokens of a usage whose pieces alone are told (`tokenlessUsage`). */
+  readonly withTokens?: (usage: Usage, body: JsonObject, inputTokens: number) => Usage
   /** The usage by the gateway's count, if it counts more than the input's tokens. */
   readonly countUsage?: (body: JsonObject) => Usage
   /** Usage in the dialect's form. */
@@ -27,7 +30,7 @@ export interface WholeAnswer {
  */
 export const wholeAnswer = (
   { body, rewrite }: PassthroughRequest,
-  { countUsage, isAnswer, renderUsage, usageOf }: WholeAnswer,
+  { countUsage, isAnswer, renderUsage, usageOf, withTokens }: WholeAnswer,
   raise?: WholeForm["raise"]
 ): Reader => ({
   push: () => [],
@@ -41,9 +44,7 @@ export const wholeAnswer = (
     if (answer === undefined || !isAnswer(answer, body)) return [[noAnswer(text)]]
     const reported = usageOf(answer, body)
     const usage = reported ?? countUsage?.(body)
-    const counted = reported === undefined ? ({ counted: "untold" } as const) : {}
-    const usageEvents: ReadonlyArray<GenerationEvent> =
-      usage === undefined ? [] : [{ type: "usage", usage, ...counted }]
+    const usageEvents = usage === undefined ? [] : [usageEvent(usage, reported !== undefined, body, withTokens)]
     const as = (usage: Usage) => JSON.stringify(rewrite({ ...answer, usage: renderUsage(usage) }))
     return [
       [
@@ -59,3 +60,14 @@ export const wholeAnswer = (
     ]
   }
 })
+
+const usageEvent = (
+  usage: Usage,
+  isReported: boolean,
+  body: JsonObject,
+  withTokens: WholeAnswer["withTokens"]
+): UsageEvent => {
+  if (!isReported) return { type: "usage", usage, counted: "untold" }
+  if (withTokens === undefined) return { type: "usage", usage }
+  return tokenlessUsage(usage, (inputTokens) => withTokens(usage, body, inputTokens()))
+}
