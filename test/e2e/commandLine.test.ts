@@ -91,6 +91,7 @@ describe("the command line", () => {
     expect(keys.err).toContain((await ok("help", "keys")).out)
     expect((await run("keys", "revok")).err).toContain("`gateway keys revoke`?")
     expect((await ok("help", "keys", "create")).out).toBe((await ok("keys", "create", "--help")).out)
+    expect((await ok("database", "compact", "--help")).out).toBe((await ok("help", "db", "compact")).out)
     const option = await run("keys", "create", "--acount", "x")
     expect([option.code, option.err]).toEqual([
       2,

@@ -162,7 +162,8 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "db",
-        what: "Copy everything from SQLite to Postgres.",
+        word: "database",
+        what: "Copy it to Postgres, give free space back, add missing sums.",
         load: async () => (await import("../database.ts")).databaseCommand
       },
       {

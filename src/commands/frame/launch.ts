@@ -14,7 +14,7 @@ import { plain } from "./readHelp.ts"
 const dispatch = (args: ReadonlyArray<string>, wantsHelp: boolean) =>
   Effect.gen(function* () {
     const [name = "", ...rest] = args
-    const entry = entries.find((entry) => entry.name === name)
+    const entry = entries.find((entry) => entry.name === name || entry.word === name)
     if (entry === undefined) {
       return yield* unknown("gateway", name, [...entries.map(({ name }) => name), "help", "version"], rootPage())
     }
