@@ -19,12 +19,14 @@ const dispatch = (args: ReadonlyArray<string>, wantsHelp: boolean) =>
       return yield* unknown("gateway", name, [...entries.map(({ name }) => name), "help", "version"], rootPage())
     }
     const command = yield* Effect.promise(entry.load)
-    if (!("commands" in command)) return yield* wantsHelp ? show(leafPage(name, command)) : run(name, command, rest)
+    if (!("commands" in command)) {
+      return yield* wantsHelp ? show(leafPage(entry.name, command)) : run(entry.name, command, rest)
+    }
     const [second, ...others] = rest
     if (second === undefined) return yield* show(groupPage(entry, command))
     const leaf = command.commands.find((leaf) => leaf.name === second)
     if (leaf === undefined) return yield* unknownIn(entry, command, second)
-    const path = `${name} ${second}`
+    const path = `${entry.name} ${second}`
     return yield* wantsHelp ? show(leafPage(path, leaf)) : run(path, leaf, others)
   })
 
