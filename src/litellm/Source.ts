@@ -5,21 +5,22 @@ import type { JsonObject } from "../contract/fields.ts"
 export class UnreadableSource extends Data.TaggedError("UnreadableSource")<{ readonly message: string }> {}
 
 /** Rows of LiteLLM's database, by their tables' short names. Of older versions, some tables and columns are absent. */
-export interface Rows {
-  readonly budgets: ReadonlyArray<JsonObject>
-  readonly config: ReadonlyArray<JsonObject>
-  readonly credentials: ReadonlyArray<JsonObject>
-  readonly endUsers: ReadonlyArray<JsonObject>
-  readonly keys: ReadonlyArray<JsonObject>
-  readonly members: ReadonlyArray<JsonObject>
-  readonly modelAliases: ReadonlyArray<JsonObject>
-  readonly models: ReadonlyArray<JsonObject>
-  readonly organizations: ReadonlyArray<JsonObject>
-  readonly projects: ReadonlyArray<JsonObject>
-  readonly tags: ReadonlyArray<JsonObject>
-  readonly teams: ReadonlyArray<JsonObject>
-  readonly users: ReadonlyArray<JsonObject>
-}
+export type Rows = Readonly<Record<TableName, ReadonlyArray<JsonObject>>>
+
+export type TableName =
+  | "budgets"
+  | "config"
+  | "credentials"
+  | "endUsers"
+  | "keys"
+  | "members"
+  | "modelAliases"
+  | "models"
+  | "organizations"
+  | "projects"
+  | "tags"
+  | "teams"
+  | "users"
 
 /** LiteLLM's settings: those of its file with those of its database, all opened. */
 export interface Settings {

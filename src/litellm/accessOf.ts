@@ -1,13 +1,13 @@
 import type { JsonObject } from "../contract/fields.ts"
-import { listAt, numberAt, objectAt, textAt } from "../contract/json/json.ts"
+import { listAt, numberAt, textAt } from "../contract/json/json.ts"
 import { AccountNames } from "./AccountNames.ts"
 import type { Clock } from "./budgetOf.ts"
+import { objectOf } from "./columns.ts"
 import { endUsersOf } from "./endUsersOf.ts"
 import { keyOf } from "./keyOf.ts"
 import { budgetsOf, limitsOf } from "./limitsOf.ts"
 import { modelRule } from "./modelRule.ts"
 import type { Note, PlannedAccess, PlannedAccount, PlannedBudget, PlannedKey } from "./Plan.ts"
-import { parsed } from "./settingsOf.ts"
 import type { Rows, Settings } from "./Source.ts"
 
 /** The team of sign-ins at LiteLLM's own page, whose keys end with them. */
@@ -55,7 +55,7 @@ export const accessOf = (
     const alias = textAt(row, "team_alias") ?? id
     const made = account(`team ${id}`, `team "${alias}"`, row, alias)
     const aliases = rows.modelAliases.find((one) => one["id"] === row["model_id"] && row["model_id"] !== null)
-    if (Object.keys(parsed(aliases?.["aliases"])).length > 0)
+    if (Object.keys(objectOf(aliases?.["aliases"])).length > 0)
       note(made.from, "its model_aliases: aliases are for all accounts")
     for (const why of metadataNotes(row)) note(made.from, why)
   }
@@ -163,14 +163,14 @@ const memberBudgets = (
 
 /** Entries of metadata that have no place here. */
 const metadataNotes = (row: JsonObject): ReadonlyArray<string> =>
-  Object.entries(objectAt(row, "metadata") ?? parsed(row["metadata"])).flatMap(([name, value]) => {
+  Object.entries(objectOf(row["metadata"])).flatMap(([name, value]) => {
     if (value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0)) return []
     return [`metadata.${name}: ${metadataReasons[name] ?? "keys and accounts have no metadata"}`]
   })
 
 const metadataReasons: Readonly<Record<string, string>> = {
   tags: "callers send tags: x-gateway-tags, or `metadata` of the body",
-  guardrails: "no guardrails",
+  guardrails: "`guardrails` of an account, a key or a model",
   model_rpm_limit: "limits are of all models together, or of a model for all callers",
   model_tpm_limit: "limits are of all models together, or of a model for all callers",
   logging: "logs, /metrics and rows of requests are the operator's"

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../contract/fields.ts"
-import { listAt, objectAt, textAt } from "../contract/json/json.ts"
+import { listAt, textAt } from "../contract/json/json.ts"
 import type { Clock } from "./budgetOf.ts"
-import { budgetsOf, limitsOf, timeOf } from "./limitsOf.ts"
+import { objectOf, timeOf } from "./columns.ts"
+import { budgetsOf, limitsOf } from "./limitsOf.ts"
 import { modelRule } from "./modelRule.ts"
 import type { PlannedKey } from "./Plan.ts"
-import { parsed } from "./settingsOf.ts"
 
 interface Owned {
   readonly account: string
@@ -24,8 +24,7 @@ export const keyOf = (
   const { budgets, notes } = budgetsOf(row, budget, clock)
   const own = [...notes]
   for (const column of ["aliases", "permissions", "config", "router_settings", "budget_fallbacks"]) {
-    if (Object.keys(objectAt(row, column) ?? parsed(row[column])).length > 0)
-      own.push(`${column}: ${reasons[column] ?? ""}`)
+    if (Object.keys(objectOf(row[column])).length > 0) own.push(`${column}: ${reasons[column] ?? ""}`)
   }
   for (const column of ["allowed_routes", "allowed_cache_controls", "policies"]) {
     if (listAt(row, column).length > 0) own.push(`${column}: keys open every endpoint of their models`)

@@ -1,10 +1,10 @@
 import type { Limits } from "../contract/callers/Caller.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { isObject, numberAt, textAt } from "../contract/json/json.ts"
+import { numberAt, textAt } from "../contract/json/json.ts"
 import { budgetOf } from "./budgetOf.ts"
 import type { Clock, LitellmBudget } from "./budgetOf.ts"
+import { objectOf, objectsOf, timeOf } from "./columns.ts"
 import type { PlannedBudget } from "./Plan.ts"
-import { parsed } from "./settingsOf.ts"
 
 /** `rpm_limit`, `tpm_limit` and `max_parallel_requests` of a row, otherwise of its budget's row. */
 export const limitsOf = (row: JsonObject, budget: JsonObject = {}): Limits => {
@@ -18,13 +18,6 @@ export const limitsOf = (row: JsonObject, budget: JsonObject = {}): Limits => {
     ...(tokens !== undefined && { tokensPerMinute: tokens }),
     ...(parallel !== undefined && { concurrentRequests: parallel })
   }
-}
-
-/** Unix ms of a column, which has no zone and is in UTC. */
-export const timeOf = (value: unknown): number | undefined => {
-  if (typeof value !== "string") return undefined
-  const ms = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`)
-  return Number.isNaN(ms) ? undefined : ms
 }
 
 /** The budgets of a row: its own, otherwise its budget's row; those of single models; further windows. */
@@ -54,14 +47,14 @@ export const budgetsOf = (
       spent: numberAt(row, "spend") ?? 0
     })
   }
-  for (const [model, entry] of Object.entries(parsed(row["model_max_budget"]))) {
+  for (const [model, entry] of Object.entries(objectOf(row["model_max_budget"]))) {
     const most = typeof entry === "number" ? entry : (numberAt(entry, "budget_limit") ?? numberAt(entry, "max_budget"))
     if (most === undefined) continue
     const duration = textAt(entry, "time_period") ?? textAt(entry, "budget_duration")
     add({ most, duration, resetAtMs: undefined, spent: undefined }, { models: [model] })
     notes.push(`what its budget for "${model}" has used isn't in the database: counts from $0`)
   }
-  for (const window of listOf(row["budget_limits"])) {
+  for (const window of objectsOf(row["budget_limits"])) {
     const most = numberAt(window, "max_budget")
     if (most === undefined) continue
     add({ most, duration: textAt(window, "budget_duration"), resetAtMs: timeOf(window["reset_at"]), spent: undefined })
@@ -71,23 +64,10 @@ export const budgetsOf = (
   }
   if (numberAt(own, "soft_budget") !== undefined)
     notes.push("soft_budget: alerts: { budget_at } tells before a budget ends")
-  for (const name of ["tpd_limit"]) {
-    if (numberAt(row, name) !== undefined) notes.push(`${name} of batches: a budget of tokens per day, if wanted`)
+  if (numberAt(row, "tpd_limit") !== undefined) {
+    notes.push("tpd_limit of batches: a budget of tokens per day, if wanted")
   }
   const all = [...budgets.values()]
   if (all.length > 20) notes.push(`has ${all.length} budgets; 20 come along`)
   return { budgets: all.slice(0, 20), notes }
-}
-
-const listOf = (value: unknown): ReadonlyArray<JsonObject> => {
-  const list: unknown = typeof value === "string" ? jsonOf(value) : value
-  return Array.isArray(list) ? list.filter(isObject) : []
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -144,12 +144,11 @@ const reasonsOf = {
 const addFallbacks = ({ litellm, router }: Settings, models: Map<string, JsonObject>, notes: Array<Note>) => {
   const names = (list: ReadonlyArray<unknown>, at: string, of: string) =>
     list.flatMap((one) => {
-      const name = typeof one === "string" ? one : undefined
-      if (name !== undefined && models.has(name) && name !== of) return [name]
-      notes.push({
-        at,
-        why: name === undefined ? "a fallback with parameters of its own isn't carried" : `"${name}" isn't a model`
-      })
+      if (one === of) return []
+      if (typeof one === "string" && models.has(one)) return [one]
+      const why =
+        typeof one === "string" ? `"${one}" isn't a model` : "a fallback with parameters of its own isn't carried"
+      notes.push({ at, why })
       return []
     })
   const add = (model: string, reason: string, others: ReadonlyArray<string>) => {
@@ -165,33 +164,12 @@ const addFallbacks = ({ litellm, router }: Settings, models: Map<string, JsonObj
         for (const [model, others] of Object.entries(isObject(entry) ? entry : {})) {
           const at = `${field} of "${model}"`
           const list = Array.isArray(others) ? others : []
-          if (model === "*")
-            for (const one of models.keys())
-              add(
-                one,
-                reason,
-                names(
-                  list.filter((name) => name !== one),
-                  at,
-                  one
-                )
-              )
-          else if (!models.has(model)) notes.push({ at, why: "isn't a model" })
-          else add(model, reason, names(list, at, model))
+          if (model !== "*" && !models.has(model)) notes.push({ at, why: "isn't a model" })
+          for (const one of model === "*" ? models.keys() : [model]) add(one, reason, names(list, at, one))
         }
       }
     }
   }
   const usual = [...listAt(router, "default_fallbacks"), ...listAt(litellm, "default_fallbacks")]
-  if (usual.length === 0) return
-  for (const one of models.keys())
-    add(
-      one,
-      "failed",
-      names(
-        usual.filter((name) => name !== one),
-        "default_fallbacks",
-        one
-      )
-    )
+  for (const one of models.keys()) add(one, "failed", names(usual, "default_fallbacks", one))
 }

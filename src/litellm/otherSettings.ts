@@ -85,7 +85,7 @@ const strategies: Readonly<Record<string, string>> = {
 }
 
 const sections: Readonly<Record<string, string>> = {
-  guardrails: "no guardrails; Bedrock's own: `guardrail` of an upstream",
+  guardrails: "`guardrails` asks a webhook: docs/guardrails.md; Bedrock's own: `guardrail` of an upstream",
   mcp_servers: "`mcp.servers`: docs/tools.md",
   vector_store_registry: "no vector stores",
   search_tools: "`search` of gateway.yaml",

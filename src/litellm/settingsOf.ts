@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../contract/json/json.ts"
+import { objectOf } from "./columns.ts"
 import { mayBeSealed, openSealed } from "./sealed.ts"
 import { namedVariable } from "./Secrets.ts"
 import { UnreadableSource } from "./Source.ts"
@@ -61,19 +62,19 @@ export const settingsOf = (
     const fromDatabase = yield* Effect.forEach(rows.models, (row) => {
       const at = `LiteLLM_ProxyModelTable "${textAt(row, "model_name") ?? ""}"`
       return Effect.map(
-        allOpened(`${at}: litellm_params`, parsed(row["litellm_params"]), "model"),
+        allOpened(`${at}: litellm_params`, objectOf(row["litellm_params"]), "model"),
         (params): Deployment => ({
           at,
           name: textAt(row, "model_name") ?? "",
           params: row["blocked"] === true ? { ...params, blocked: true } : params,
-          info: parsed(row["model_info"])
+          info: objectOf(row["model_info"])
         })
       )
     })
     const storedCredentials = yield* Effect.forEach(rows.credentials, (row) => {
       const name = textAt(row, "credential_name") ?? ""
       return Effect.map(
-        allOpened(`LiteLLM_CredentialsTable "${name}"`, parsed(row["credential_values"]), "api_key"),
+        allOpened(`LiteLLM_CredentialsTable "${name}"`, objectOf(row["credential_values"]), "api_key"),
         (values) => [name, values] as const
       )
     })
@@ -120,15 +121,3 @@ const credential = (entry: unknown): readonly [string, JsonObject] => [
   textAt(entry, "credential_name") ?? "",
   objectAt(entry, "credential_values") ?? {}
 ]
-
-/** JSON of a column, which older versions stored as a text. */
-export const parsed = (value: unknown): JsonObject => {
-  if (isObject(value)) return value
-  if (typeof value !== "string") return {}
-  try {
-    const found: unknown = JSON.parse(value)
-    return isObject(found) ? found : {}
-  } catch {
-    return {}
-  }
-}

@@ -1,4 +1,4 @@
-import { providerAt, providerRow } from "../config/providers/providers.ts"
+import { providerAt, providerNamed, providerRow } from "../config/providers/providers.ts"
 import type { ProviderName } from "../config/providers/providers.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { objectAt, textAt } from "../contract/json/json.ts"
@@ -16,44 +16,14 @@ const named: Readonly<Record<string, ProviderName>> = {
   cohere_chat: "cohere",
   bedrock_converse: "bedrock",
   zai: "zhipu",
-  dashscope: "qwen",
   hosted_vllm: "vllm",
   ollama_chat: "ollama",
   lm_studio: "lmstudio",
   llamafile: "llamacpp"
 }
 
-const same: ReadonlyArray<ProviderName> = [
-  "anthropic",
-  "openai",
-  "volcengine",
-  "gemini",
-  "openrouter",
-  "groq",
-  "mistral",
-  "deepseek",
-  "xai",
-  "cerebras",
-  "perplexity",
-  "moonshot",
-  "minimax",
-  "cohere",
-  "huggingface",
-  "github",
-  "bedrock",
-  "vllm",
-  "ollama"
-]
-
 /** Servers of the chat-completions dialect that have an address alone. */
-const dialects = new Set([
-  "openai_like",
-  "custom_openai",
-  "litellm_proxy",
-  "text-completion-openai",
-  "vllm",
-  "llamafile"
-])
+const dialects = new Set(["openai_like", "custom_openai", "litellm_proxy", "text-completion-openai"])
 
 /** Names of models without a provider before them, as LiteLLM guesses. */
 const guesses: ReadonlyArray<readonly [RegExp, string]> = [
@@ -91,7 +61,7 @@ const withoutRoute = (provider: string, rest: ReadonlyArray<string>): Split => {
 
 const rowOf = (name: string): ProviderName | "dialect" | undefined =>
   (Object.hasOwn(named, name) ? named[name] : undefined) ??
-  same.find((one) => one === name) ??
+  providerNamed(name) ??
   (dialects.has(name) ? "dialect" : undefined)
 
 /** An entry of `upstreams`, and the name that it would have. */

@@ -1,10 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect, Record, Schema } from "effect"
 import { JsonObject } from "../../contract/fields.ts"
 import { rows } from "../../sql/decode.ts"
 import { makeClient } from "../../sql/postgres/Client.ts"
 import { unavailable } from "../../sql/postgres/Database.ts"
-import type { Rows } from "../Source.ts"
 import { UnreadableSource } from "../Source.ts"
+import type { Rows, TableName } from "../Source.ts"
 
 interface Table {
   readonly name: string
@@ -12,7 +12,7 @@ interface Table {
   readonly needs: ReadonlyArray<string>
 }
 
-const tables: Readonly<Record<keyof Rows, Table>> = {
+const tables: Readonly<Record<TableName, Table>> = {
   budgets: { name: "LiteLLM_BudgetTable", needs: ["budget_id"] },
   config: { name: "LiteLLM_Config", needs: ["param_name", "param_value"] },
   credentials: { name: "LiteLLM_CredentialsTable", needs: ["credential_name", "credential_values"] },
@@ -29,7 +29,7 @@ const tables: Readonly<Record<keyof Rows, Table>> = {
 }
 
 /** Without these, it is no database of LiteLLM's. */
-const needed: ReadonlySet<keyof Rows> = new Set(["keys", "teams"])
+const needed: ReadonlySet<TableName> = new Set(["keys", "teams"])
 
 /** Rows of each answer of the server. */
 const atOnce = 2_000
@@ -62,7 +62,7 @@ export const readDatabase = (url: string): Effect.Effect<Rows, UnreadableSource>
               yield* sql`SELECT table_name, column_name FROM information_schema.columns
                 WHERE table_schema = ${place.schema} AND table_name LIKE 'LiteLLM%'`
             )
-            const read = Effect.fnUntraced(function* (key: keyof Rows) {
+            const read = Effect.fnUntraced(function* (key: TableName) {
               const { name, needs } = tables[key]
               const found = columns.flatMap(({ column_name, table_name }) => (table_name === name ? [column_name] : []))
               if (found.length === 0 && !needed.has(key)) return []
@@ -81,21 +81,7 @@ export const readDatabase = (url: string): Effect.Effect<Rows, UnreadableSource>
                 if (some.length < atOnce) return all
               }
             })
-            return yield* Effect.all({
-              budgets: read("budgets"),
-              config: read("config"),
-              credentials: read("credentials"),
-              endUsers: read("endUsers"),
-              keys: read("keys"),
-              members: read("members"),
-              modelAliases: read("modelAliases"),
-              models: read("models"),
-              organizations: read("organizations"),
-              projects: read("projects"),
-              tags: read("tags"),
-              teams: read("teams"),
-              users: read("users")
-            })
+            return yield* Effect.all(Record.map(tables, (_, key) => read(key)))
           })
         )
       })
@@ -133,18 +119,4 @@ const columnRows = rows("columns", { table_name: Schema.String, column_name: Sch
 const jsonRows = rows("rows", { row: Schema.parseJson(JsonObject) })
 
 /** No rows, for an import without a database. */
-export const noRows: Rows = {
-  budgets: [],
-  config: [],
-  credentials: [],
-  endUsers: [],
-  keys: [],
-  members: [],
-  modelAliases: [],
-  models: [],
-  organizations: [],
-  projects: [],
-  tags: [],
-  teams: [],
-  users: []
-}
+export const noRows: Rows = Record.map(tables, () => [])
