@@ -19,7 +19,7 @@ const difference = (now: number, there: number): string => {
   return ` (${there <= now ? text.elsewhereLess(share) : text.elsewhereMore(share)})`
 }
 
-const Answer = ({ of: { data, model, not_priced, total } }: { readonly of: TrafficCost }) => {
+const Answer = ({ of: { data, model, not_priced, rows_since, total } }: { readonly of: TrafficCost }) => {
   const [now, there] = [dollars(total.cost), dollars(total.cost_there)]
   return (
     <>
@@ -50,6 +50,7 @@ const Answer = ({ of: { data, model, not_priced, total } }: { readonly of: Traff
         ]}
       />
       {not_priced > 0 && <p class="hint">{text.elsewhereNot(number(not_priced))}</p>}
+      {rows_since !== undefined && <p class="hint">{text.elsewhereGone(rows_since.slice(0, 10))}</p>}
     </>
   )
 }

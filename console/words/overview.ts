@@ -111,6 +111,7 @@ export const overview = {
   elsewhereColumns: { model: "Model now", requests: "Requests", cost: "Charged", there: "There" },
   elsewhereNot: (requests: string) =>
     `${some(requests, "request")} can’t be priced there and ${requests === "1" ? "is" : "are"} left out: videos, and models of another kind.`,
+  elsewhereGone: (day: string) => `Rows from before ${day} (UTC) were removed and are not counted.`,
   emptyTitle: "No requests yet",
   empty: "The sandbox is built in and needs no account elsewhere. Send it a request to fill this page.",
   quiet: "No requests in this range.",

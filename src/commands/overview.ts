@@ -160,7 +160,10 @@ const groupsShown = (groups: OverviewGroups, isWide: boolean): string => {
   ].join("\n")
 }
 
-const costShown = ({ data, from, model, not_priced, price_source, to, total }: TrafficCost, isWide: boolean): string =>
+const costShown = (
+  { data, from, model, not_priced, price_source, rows_since, to, total }: TrafficCost,
+  isWide: boolean
+): string =>
   [
     `${shortTime(from)} to ${shortTime(to)} UTC, at the price of ${model} (${price_source.from})`,
     "",
@@ -184,7 +187,8 @@ const costShown = ({ data, from, model, not_priced, price_source, to, total }: T
           not_priced === 1
             ? "1 request can't be priced there (–) and is not in the total"
             : `${withSeparators(String(not_priced))} requests can't be priced there (–) and are not in the total`
-        ])
+        ]),
+    ...(rows_since === undefined ? [] : ["", `rows from before ${rows_since} were removed and are not counted`])
   ].join("\n")
 
 const count = (value: number | undefined): string => (value === undefined ? "" : withSeparators(String(value)))

@@ -1,7 +1,9 @@
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
+import { earlierNow } from "../sql/earlierNow.ts"
 import { OldRows } from "./store/OldRows.ts"
 import { RequestStore } from "./store/RequestStore.ts"
 
@@ -26,7 +28,7 @@ const sweep = Effect.gen(function* () {
   const store = yield* RequestStore
   const { audit, keep, maxRows, usage } = yield* RequestRetention
   const oldRows = yield* OldRows
-  const nowMs = yield* Clock.currentTimeMillis
+  const nowMs = yield* earlierNow(yield* SqlClient.SqlClient)
   const removed = yield* store.removeOld(nowMs - Duration.toMillis(keep), maxRows, batch)
   const forgotten = yield* store.forgetResults(nowMs - resultsMs, batch)
   let old = 0

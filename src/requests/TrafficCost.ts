@@ -20,6 +20,12 @@ export const TrafficCost = Schema.Struct({
   price_source: answerField(PriceSource, "The source of that price."),
   from: answerField(Schema.String, "Start of the span (ISO 8601, UTC)."),
   to: answerField(Schema.String, "End of the span, exclusive."),
+  rows_since: Schema.optional(
+    answerField(
+      Schema.String,
+      "Present if rows of the span were removed (`retention.usage_days`): only what was settled from then on is priced."
+    )
+  ),
   total: answerField(
     Schema.Struct(sums).annotations({ identifier: "TrafficSum" }),
     "The requests that can be priced there; those that can't are left out of all three figures."

@@ -5,6 +5,7 @@ import { money } from "../ledger/Money.ts"
 import { costOf } from "../ledger/cost.ts"
 import type { Price } from "../ledger/Price.ts"
 import { usedRows } from "../ledger/store/usedRows.ts"
+import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { spanOf } from "./spanOf.ts"
 import { GroupCounts } from "./store/GroupCounts.ts"
 import type { GroupFilter } from "./store/GroupCounts.ts"
@@ -33,14 +34,16 @@ const others = "(others)"
 
 /** Prices past requests by another model's price, each by its own tokens. */
 export class TrafficCosts extends Effect.Service<TrafficCosts>()("gateway/requests/TrafficCosts", {
-  dependencies: [GroupCounts.Default],
+  dependencies: [GroupCounts.Default, UsageReport.Default],
   effect: Effect.gen(function* () {
     const { ofUsage } = yield* GroupCounts
+    const { rowsSince } = yield* UsageReport
     const each = usedRows(yield* SqlClient.SqlClient)
 
     const on = (target: Target, { from, to, ...filter }: TrafficAsked): Effect.Effect<TrafficCost, InvalidRequest> =>
       Effect.gen(function* () {
         const span = yield* spanOf({ from, to }, yield* Clock.currentTimeMillis)
+        const sinceMs = yield* rowsSince
         const models = new Map<string, Sum>()
         const isAll = yield* Effect.orDie(
           each(span, ofUsage(filter), mostRows, ({ costNanoUsd, model, used }) => {
@@ -73,6 +76,7 @@ export class TrafficCosts extends Effect.Service<TrafficCosts>()("gateway/reques
           price_source: target.priceSource,
           from: new Date(span.fromMs).toISOString(),
           to: new Date(span.toMs).toISOString(),
+          ...(sinceMs !== undefined && sinceMs > span.fromMs && { rows_since: new Date(sinceMs).toISOString() }),
           total: {
             requests: sumOf(({ requests }) => requests),
             cost: money(sumOf(({ cost }) => cost)),

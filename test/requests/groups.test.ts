@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { laterMeasuresIn, noColumns } from "../../src/contract/records/measures.ts"
@@ -279,6 +280,12 @@ describeOnEach("groups of requests", () => {
         ["small", 13_000],
         ["vectors", undefined]
       ])
+      expect(found).not.toHaveProperty("rows_since")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO upkeep (name, value) VALUES ('usage_before', ${nowMs - 26 * hourMs})`
+      expect(yield* on(target, { from: "24h" })).not.toHaveProperty("rows_since")
+      const rows_since = new Date(nowMs - 26 * hourMs).toISOString()
+      expect(yield* on(target, { from: "48h" })).toMatchObject({ rows_since })
     }).pipe(Effect.provide(world))
   )
 })

@@ -56,7 +56,7 @@ const write = (...records: ReadonlyArray<RequestRecord>) =>
     for (const record of records) append(record)
   })
 
-describeOnEach("rows of requests", () => {
+describeOnEach("rows of requests", ({ name }) => {
   it.effect("have calls whose rounded times fit into one another and into their request", () =>
     Effect.gen(function* () {
       const store = yield* RequestStore
@@ -152,6 +152,28 @@ describeOnEach("rows of requests", () => {
       expect((yield* store.list({ account: "acc_other" }, { before: undefined, limit: 10 })).data).toEqual([])
     }).pipe(Effect.provide(world))
   )
+
+  // SQLite has no other clock than the machine's.
+  if (name === "postgres") {
+    it.effect("stay where this machine's clock alone is years ahead of the database's", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* write(over("fresh", { atMs: Date.now() }))
+        yield* stored(1)
+        yield* sql`INSERT INTO audit ${sql.insert([1, 2].map((n) => ({ at: Date.now(), actor: "a", action: "b", target: `${n}` })))}`
+        yield* TestClock.setTime(Date.now() + Duration.toMillis("3000 days"))
+        const retention = Layer.succeed(RequestRetention, {
+          keep: Duration.days(30),
+          maxRows: 25,
+          usage: Option.none(),
+          audit: Option.some(Duration.days(30))
+        })
+        yield* adjust("2 minutes").pipe(Effect.provide(RequestExpiry.pipe(Layer.provide(retention))))
+        expect(yield* sql`SELECT request_id FROM requests`).toEqual([{ request_id: "fresh" }])
+        expect(yield* sql`SELECT target FROM audit ORDER BY id`).toEqual([{ target: "1" }, { target: "2" }])
+      }).pipe(Effect.provide(world))
+    )
+  }
 
   it.effect("go when their time is over, and the oldest where there are too many; their sums stay", () =>
     Effect.gen(function* () {

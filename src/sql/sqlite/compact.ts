@@ -1,5 +1,5 @@
 import { existsSync, statfsSync, statSync } from "node:fs"
-import { dirname } from "node:path"
+import { dirname, resolve } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import { Data, Effect } from "effect"
 
@@ -32,6 +32,8 @@ export const compact = (database: string): Effect.Effect<Compacted, NotCompacted
           message: `${database} can't be compacted: it needs ${megabytes(needed)} of free disk meanwhile, and ${megabytes(free)} are free`
         })
       }
+      // SQLite would write the temporary file to /var/tmp, whose space was not looked at.
+      file.run(`PRAGMA temp_store_directory = '${dirname(resolve(database)).replaceAll("'", "''")}'`)
       file.run("VACUUM")
       file.run("PRAGMA wal_checkpoint(TRUNCATE)")
       return { before, after: statSync(database).size }
