@@ -21,10 +21,10 @@ export const extendHold = (
   work: Pick<Work, "answers" | "held" | "price">,
   charge: Charge
 ): GenerateOptions["extend"] => {
-  if (charge.extend === undefined || work.answers > 1) return undefined
+  if (work.answers > 1) return undefined
   const costly = (used: Usage, next?: Conversation) =>
     costOf(work.price, used) + sumOf(toolLines(used)) + (next === undefined ? 0 : work.held(work.price, next).nanoUsd)
-  return (used, next) => charge.extend?.(() => costly(used, next)) ?? Effect.succeed(true)
+  return (used, next) => charge.extend(() => costly(used, next))
 }
 
 /** Runs the calls that the caller has approved, if its money is enough for all of them. */

@@ -18,6 +18,14 @@ export interface TaskMoney {
   readonly undo: Effect.Effect<void>
 }
 
+/** More money for a task's hold. */
+export interface MoreTaskMoney {
+  /** Adds it to the hold, in a commit of its own; false if the hold has ended. */
+  readonly added: Effect.Effect<boolean, SqlError>
+  /** Run it if it was not added. */
+  readonly undo: Effect.Effect<void>
+}
+
 /** Balances and their holds: in the memory of one process, or in the database that nodes share. */
 export interface BalanceOperations extends Writes<UsageRow> {
   /** True if the account's balance and the budgets that apply are known without a query. */
@@ -45,6 +53,17 @@ export interface BalanceOperations extends Writes<UsageRow> {
     row: StoredHold,
     nowMs: number
   ) => Effect.Effect<TaskMoney, Refused>
+  /**
+   * Places more money for a task.
+   *
+   * @param part the row of the amount alone, until it is added to the task's hold (`id`)
+   */
+  readonly raiseTaskHold: (
+    caller: Caller,
+    hold: Hold,
+    { id, part }: { readonly id: string; readonly part: StoredHold },
+    nowMs: number
+  ) => Effect.Effect<MoreTaskMoney, Refused>
   /**
    * Charges a task. Run it in the transaction that ends the task and has removed its hold.
    *

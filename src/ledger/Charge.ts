@@ -51,9 +51,9 @@ export interface UnusedCall {
 export interface Charge {
   /**
    * Raises the hold to this amount, evaluated only where money is counted. False if the caller's money does not cover it;
-   * then the hold stays as it is. Absent if the hold can't be raised: a task's is stored with it.
+   * then the hold stays as it is.
    */
-  readonly extend?: (toNanoUsd: () => number) => Effect.Effect<boolean>
+  readonly extend: (toNanoUsd: () => number) => Effect.Effect<boolean>
   /**
    * Charges the usage, at most the hold, and releases the rest of it. Resolves when the row is stored; rejects with `Internal` if it
    * can't be stored, and then nothing is charged.

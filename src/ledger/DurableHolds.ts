@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import type { Clock } from "effect"
 import { wholeUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
@@ -25,7 +25,7 @@ import { priceFromText } from "./Price.ts"
 import type { Price } from "./Price.ts"
 import { billOf } from "./billOf.ts"
 import type { Observed } from "./observed.ts"
-import { taskOfHold } from "./partHold.ts"
+import { moreOfHold, taskOfHold } from "./partHold.ts"
 
 /** Money for work that outlives the request and the process that accepted it. */
 export interface TaskHold extends Chargeable {
@@ -153,7 +153,7 @@ export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql
       estimated: used.estimated,
       heldNanoUsd: () => bound
     })
-    const most = mostCharged({ nanoUsd: held.nano_usd, isUncounted: held.is_uncounted ?? held.nano_usd === 0 })
+    const most = mostChargedFor(held)
     return {
       account: held.account_id,
       key: held.key_id,
@@ -173,12 +173,55 @@ export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql
     }
   }
 
+  /**
+   * Raises a task's hold, as `Charge.extend`. The amount joins the hold's row, so that a later run of the task has it
+   * too, on whichever node, and it ends with the task.
+   */
+  const raise = (id: string, request: Chargeable, toNanoUsd: () => number): Effect.Effect<boolean> =>
+    Effect.gen(function* () {
+      const held = yield* rows.find(id)
+      if (held === undefined) return false
+      const most = mostChargedFor(held)
+      const nanoUsd = most === Infinity ? 0 : toNanoUsd() - most
+      if (nanoUsd <= 0) return true
+      if (!Number.isSafeInteger(nanoUsd)) return false
+      const { caller, labels, model, price, requestId, upstream } = request
+      const { account, key } = caller
+      const atMs = clock.unsafeCurrentTimeMillis()
+      if (!balances.knows(caller)) yield* balances.load(caller, atMs)
+      const wanted = { nanoUsd, request: { ...labels, model, isFurther: true, mostTokens: () => 0 } }
+      const row = { atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd, isUncounted: false }
+      const part = { ...row, id: moreOfHold(id) }
+      const { added, undo } = yield* balances.raiseTaskHold(caller, wanted, { id, part }, atMs)
+      return yield* Effect.tap(
+        Effect.tapErrorCause(added, () => undo),
+        (isAdded) => (isAdded ? Effect.void : undo)
+      )
+    }).pipe(
+      Effect.catchTags({
+        InsufficientBalance: () => Effect.succeed(false),
+        QuotaExceeded: () => Effect.succeed(false),
+        RateLimited: () => Effect.succeed(false)
+      }),
+      // While the database is away, an amount that was asked for dies.
+      Effect.sandbox,
+      Effect.retry(patience),
+      Effect.catchAll((cause) =>
+        Effect.as(
+          Effect.logWarning("the hold of a task can't be raised", cause).pipe(Effect.annotateLogs({ task: id })),
+          false
+        )
+      ),
+      Effect.uninterruptible
+    )
+
   /** Charges a generation to a task's hold: its settlement is remembered until the task ends. */
   const chargeOf =
     (id: string) =>
     (request: Chargeable): Charge => {
       generated.delete(id)
       return {
+        extend: (toNanoUsd) => raise(id, request, toNanoUsd),
         settle: (used, outcome, estimated) => {
           const { price, upstream } = request
           const heldFor = used.toldNanoUsd === undefined ? undefined : heldNanoUsd(request)
@@ -199,6 +242,12 @@ export const makeDurableHolds = ({ afford, balances, clock, names, observed, sql
 
   return { storing, end, chargeOf, generatedBy } as const
 }
+
+const mostChargedFor = ({ is_uncounted: isUncounted, nano_usd: nanoUsd }: EndedHold): number =>
+  mostCharged({ nanoUsd, isUncounted: isUncounted ?? nanoUsd === 0 })
+
+/** For a short outage of the database. Beyond it, the answer ends as if the money were not enough. */
+const patience = Schedule.spaced("100 millis").pipe(Schedule.upTo("10 seconds"))
 
 /** A limit of concurrent tasks, with its owner. */
 interface Bound {

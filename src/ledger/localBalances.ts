@@ -98,6 +98,24 @@ export const makeLocalBalances = Effect.gen(function* () {
       const undo = Effect.sync(() => release(caller.account, { nanoUsd: wanted.nanoUsd, budgets: placed }))
       return Effect.succeed({ stored: rows.insert(row, placed), undo })
     },
+    raiseTaskHold: (caller, wanted, { id }, nowMs) => {
+      const placed = hold(caller, wanted, nowMs)
+      if (placed !== undefined && "_tag" in placed) return Effect.fail(placed)
+      const more = { nanoUsd: wanted.nanoUsd, node: "", budgets: placed }
+      return Effect.succeed({
+        added: commits.commit(
+          Effect.flatMap(rows.raise(id, more), (raised) => {
+            const rest = raised?.rest
+            if (rest === undefined) return Effect.succeed(raised !== undefined)
+            return Effect.as(
+              commits.afterCommit(() => release(caller.account, rest)),
+              true
+            )
+          })
+        ),
+        undo: Effect.sync(() => release(caller.account, more))
+      })
+    },
     endTask: (ended, row, _nowMs, committed) =>
       Effect.zipRight(
         row === undefined

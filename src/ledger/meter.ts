@@ -54,12 +54,14 @@ export interface Metering {
  * the output so far when it is cancelled because the client left, nothing when it fails: then the operator bears what it used. If the upstream reports no usage, or an implausible one, the gateway
  * counts it and puts its count in the answer, so that the charge and the answer agree.
  */
-export const meter = (generation: Generation, charge: Charge, options: Metering): Generation =>
+export const meter = (generation: Generation, charge: Settling, options: Metering): Generation =>
   new Metered(generation, charge, options)
+
+type Settling = Omit<Charge, "extend">
 
 /** One object per request, where closures would be eight. */
 class Metered extends WrappedGeneration {
-  readonly #charge: Charge
+  readonly #charge: Settling
   readonly #options: Metering
   #output: Output | undefined
   #reported: Usage | undefined
@@ -79,7 +81,7 @@ class Metered extends WrappedGeneration {
   /** The rest of the answer, which is read without the client. */
   #rest: Promise<void> | undefined
 
-  constructor(generation: Generation, charge: Charge, options: Metering) {
+  constructor(generation: Generation, charge: Settling, options: Metering) {
     super(generation)
     this.#charge = charge
     this.#options = options

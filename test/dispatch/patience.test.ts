@@ -52,7 +52,7 @@ const live = Dispatch.Default.pipe(
 
 const caller = Caller.unrestricted("team", "key_1")
 const setAside = {
-  charge: () => ({ settle: () => undefined, release: () => {}, cut: () => {} }),
+  charge: () => ({ extend: () => Effect.succeed(true), settle: () => undefined, release: () => {}, cut: () => {} }),
   routes: undefined
 }
 

@@ -59,7 +59,7 @@ beforeEach(() => {
 })
 
 const secretOf = (name: string) => `sk-${name}-0123456789abcdefghijklm`
-const names = ["rich", "few", "unmetered", "poor", "budgeted"]
+const names = ["rich", "few", "background", "unmetered", "poor", "budgeted"]
 const key = (name: string, more: object = {}) => ({ name, secret: secretOf(name), account: name, ...more })
 const config = {
   upstreams: {
@@ -81,6 +81,7 @@ const config = {
   keys: [
     key("rich", { balance_usd: 100 }),
     key("few", { balance_usd: 0.05 }),
+    key("background", { balance_usd: 0.05 }),
     key("poor", { balance_usd: 0.009 }),
     key("unmetered"),
     key("budgeted", { budgets: [{ usd: 0.025, per: "day" }] })
@@ -181,6 +182,29 @@ describeOnEach("prices of calls", () => {
     expect(available).toBeGreaterThanOrEqual(0)
     expect(available).toBeLessThan(10_000_000)
     expect(held).toBe(0)
+  })
+
+  it("of a task are charged in full, and stop at the end of the balance", async () => {
+    const run = async (name: string, model: string) => {
+      const accepted = await ask(name, model, { background: true, max_output_tokens: 100 })
+      const { id } = JSON.parse(accepted.text) as { readonly id: string }
+      return until(
+        async () => (await send(name, `/v1/responses/${id}`)).text(),
+        (text) => !/"status":"(queued|in_progress)"/.test(text)
+      )
+    }
+    const before = await balance("rich")
+    chat.want("dice__roll", "dice__cheat_now", "dice__roll")
+    expect(await run("rich", "free")).toContain("It said")
+    expect(await balance("rich")).toEqual({ available: before.available - 20_000_003, held: 0 })
+    dice.seen.length = 0
+    expect(await run("background", "eager")).toContain("Done")
+    const { available, held } = await balance("background")
+    expect(calls()).toBe(4)
+    expect(available).toBeGreaterThanOrEqual(0)
+    expect(available).toBeLessThan(10_000_000)
+    expect(held).toBe(0)
+    expect(JSON.parse(await (await send("background", "/v1/usage")).text())).toMatchObject({ totals: { requests: 1 } })
   })
 
   it("are charged for approved calls, once for an approval", async () => {

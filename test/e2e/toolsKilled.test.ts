@@ -14,14 +14,14 @@ const secret = "sk-killed-0123456789abcdefghij"
 const rounds = startRounds()
 afterAll(() => rounds.stop())
 
-const folderOf = () => {
+const folderOf = (server: object = {}) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-tools-"))
   writeFileSync(
     join(folder, "gateway.yaml"),
     JSON.stringify({
       upstreams: { chat: { protocol: "openai-chat", base_url: rounds.modelUrl } },
       models: { house: { routes: [{ upstream: "chat" }], price: { input: 1_000, output: 1_000 } } },
-      mcp: { servers: { s: { url: rounds.serverUrl("trusted"), trusted: true } } },
+      mcp: { servers: { s: { url: rounds.serverUrl("trusted"), trusted: true, ...server } } },
       keys: [{ name: "rich", secret, balance_usd: 1_000 }]
     })
   )
@@ -123,6 +123,32 @@ describeOnEach("answers with calls of tools, after kill -9", () => {
       ])
       expect(rounds.callsOf(way.id)).toEqual([1, 1, 1])
       await expect.poll(() => spent(second)).toEqual([0, 0])
+    } finally {
+      await second.dispose()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it("pay for the calls of all runs, whose money is held on for the next one", async () => {
+    const database = await gatewayEnv("killed-paid")
+    const folder = folderOf({ price_per_call: 100 })
+    const first = await startGateway({ folder, env: { ...env, ...database } })
+    const way = background(`p${++count}`, {
+      tools: [{ type: "mcp", server_label: "s", require_approval: "never" }],
+      max_output_tokens: 100
+    })
+    rounds.parkAt("between", [way.id])
+    await way.begin(first)
+    await expect.poll(() => rounds.missing(), { timeout: 120_000 }).toEqual([])
+    const [, held = 0] = await spent(first)
+    first.signal("SIGKILL")
+    await first.exited
+    rounds.leave()
+    const second = await startGateway({ folder, env: { ...env, ...database } })
+    try {
+      expect((await way.end(second)).text).toContain("done after 3")
+      expect(held).toBeGreaterThan(200)
+      await expect.poll(() => spent(second)).toEqual([300 + (4 * 28) / 1_000, 0])
     } finally {
       await second.dispose()
       rmSync(folder, { recursive: true, force: true })

@@ -58,6 +58,16 @@ export const makeSharedBalances = Effect.gen(function* () {
       ? Effect.void
       : usage.leaveHold(id, { account, key, nanoUsd }, dayOf(nowMs), changesBy(budgets, nothingSpent))
 
+  /** Ends a hold that no task has. Released later if it fails now (`tasks/OrphanedHolds.ts`). */
+  const undoing = (id: string, nowMs: number) =>
+    Effect.ignore(
+      commits.commit(
+        Effect.flatMap(rows.removeUnconfirmed(id), (removed) =>
+          removed === undefined ? Effect.void : free(removed, nowMs)
+        )
+      )
+    )
+
   const release = (owner: Owner, held: HeldAmount) => {
     if (held.nanoUsd > 0 || held.budgets !== undefined) batches.release(owner, held)
   }
@@ -80,21 +90,30 @@ export const makeSharedBalances = Effect.gen(function* () {
     holdForTask: (caller, hold, row, nowMs) => {
       if (isFree(caller, hold, nowMs)) return Effect.succeed({ stored: rows.insert(row, undefined), undo: Effect.void })
       const { id } = row
-      const undo = commits.commit(
-        Effect.flatMap(rows.removeUnconfirmed(id), (removed) =>
-          removed === undefined ? Effect.void : free(removed, nowMs)
-        )
-      )
       return Effect.as(batches.ask(caller, hold, row), {
         stored: Effect.filterOrDieMessage(
           rows.confirm(id),
           (isThere) => isThere,
           "a task came after its hold was freed"
         ),
-        // Released later if it fails now (`tasks/OrphanedHolds.ts`).
-        undo: Effect.ignore(undo)
+        undo: undoing(id, nowMs)
       })
     },
+    raiseTaskHold: (caller, hold, { id, part }, nowMs) =>
+      Effect.as(batches.ask(caller, hold, part), {
+        added: commits.commit(
+          Effect.gen(function* () {
+            const more = yield* rows.removeUnconfirmed(part.id)
+            if (more === undefined) return false
+            const amount = { nanoUsd: more.nano_usd, node: "", budgets: more.budgets ?? undefined }
+            const raised = yield* rows.raise(id, amount)
+            const left = raised === undefined ? more : { ...more, nano_usd: 0, budgets: raised.rest?.budgets ?? null }
+            yield* free(left, nowMs)
+            return raised !== undefined
+          })
+        ),
+        undo: undoing(part.id, nowMs)
+      }),
     endTask: (hold, row, nowMs, committed) => {
       const left =
         row === undefined

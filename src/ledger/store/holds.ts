@@ -3,6 +3,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { AccountId, KeyId } from "../../contract/callers/Caller.ts"
 import { rows } from "../../sql/decode.ts"
+import { addHeld } from "../addHeld.ts"
+import type { HeldAmount } from "../Balances.ts"
 import { HeldBudgetsJson } from "../budgets/claims.ts"
 import type { HeldBudget } from "../budgets/claims.ts"
 import { prepare } from "../../sql/prepare.ts"
@@ -38,6 +40,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
   const confirmHold = prepare(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
   /** Leaves out the holds of tasks' parts (`partHold`). */
   const ofTask = sql.literal("id NOT LIKE '%:%'")
+  const selectHold = prepare(sql, sql`SELECT * FROM holds WHERE id = ${""}`)
   const deleteHold = prepare(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
 
   /** @param budgets the amounts that budgets hold for the task */
@@ -46,7 +49,7 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
     budgets: ReadonlyArray<HeldBudget> | undefined
   ): Effect.Effect<unknown, SqlError> => {
     const { account, atMs, id, isUncounted, key, model, nanoUsd, price, requestId, upstream } = hold
-    const text = budgets === undefined ? null : JSON.stringify(budgets)
+    const text = budgetsText(budgets)
     const uncounted = isUncounted ? 1 : 0
     return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd, text, uncounted]).ahead
   }
@@ -88,6 +91,27 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
       )
     )
 
+  const find = (id: string) => Effect.map(selectHold([id]), holds.first)
+
+  /**
+   * Adds an amount to a hold, which ends as one.
+   *
+   * @returns the amounts that end without a charge; undefined if the hold has ended
+   */
+  const raise = (
+    id: string,
+    more: HeldAmount
+  ): Effect.Effect<{ readonly rest: HeldAmount | undefined } | undefined, SqlError> =>
+    Effect.gen(function* () {
+      const found = holds.first(yield* sql`SELECT * FROM holds WHERE id = ${id} ${forUpdate}`)
+      if (found === undefined) return undefined
+      const first = { nanoUsd: found.nano_usd, node: more.node, budgets: found.budgets ?? undefined }
+      const { held = first, rest } = addHeld(first, more)
+      yield* sql`UPDATE holds SET nano_usd = ${held.nanoUsd}, budgets = ${budgetsText(held.budgets)} WHERE id = ${id}`
+      return { rest }
+    })
+  const forUpdate = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE`, orElse: () => sql`` })
+
   /** The accounts that have holds. */
   const owners = Effect.map(sql`SELECT DISTINCT account_id AS account FROM holds`, (found) =>
     held.all(found).map(({ account }) => account)
@@ -98,8 +122,11 @@ export const holdStatements = (sql: SqlClient.SqlClient) => {
     ofBudgets.all(found).flatMap((row) => row.budgets)
   )
 
-  return { insert, confirm, remove, removeUnconfirmed, count, countOfModels, owners, budgets } as const
+  return { insert, find, raise, confirm, remove, removeUnconfirmed, count, countOfModels, owners, budgets } as const
 }
+
+const budgetsText = (budgets: ReadonlyArray<HeldBudget> | undefined): string | null =>
+  budgets === undefined ? null : JSON.stringify(budgets)
 
 const holds = rows("holds", {
   id: Schema.String,
@@ -114,7 +141,7 @@ const holds = rows("holds", {
   budgets: Schema.NullOr(HeldBudgetsJson),
   is_uncounted: Schema.NullOr(Schema.Boolean)
 })
-/** A hold as it was, when it is ended. `is_uncounted` is null if a node of an older version stored it. */
+/** A hold as it is stored, or was when it ended. `is_uncounted` is null if a node of an older version stored it. */
 export type EndedHold = ReturnType<typeof holds.one>
 const counted = rows("holds", { n: Schema.Int })
 const ofModels = rows("holds", { model: Schema.String, n: Schema.Int })
