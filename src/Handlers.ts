@@ -17,6 +17,7 @@ import { makeEmbeddingsQuoter } from "./embeddings/quote.ts"
 import { Feed } from "./feed/Feed.ts"
 import { FilesHandlers } from "./files/Handlers.ts"
 import { HealthLive } from "./health/Handlers.ts"
+import { AuditedBlocksLive } from "./admin/AuditedBlocks.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { Guardrails } from "./guardrails/Guardrails.ts"
@@ -69,7 +70,7 @@ import { VideoTasks } from "./videos/VideoTasks.ts"
 
 const ModelsLive = Pipeline.Default.pipe(
   Layer.provideMerge(CallerServers.layer),
-  Layer.provideMerge(Guardrails.layer),
+  Layer.provideMerge(Layer.provide(Guardrails.layer, AuditedBlocksLive)),
   Layer.provideMerge(Layer.provide(CallRows.layer, Layer.effect(ResultSeal, RequestSeal))),
   Layer.provideMerge(ToolJournalsLive),
   Layer.provideMerge(Dispatch.Default),

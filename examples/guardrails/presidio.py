@@ -44,22 +44,24 @@ def found_in(text):
 
 
 def verdict_on(asked):
-    placeholders, names, texts = {}, {}, []
+    # A tool's result comes after the request, whose placeholders go on.
+    names, texts = {words: name for name, words in asked.get("placeholders", {}).items()}, []
+    is_found = False
     for text in (one["text"] for one in asked["texts"]):
         for one in found_in(text):
             words = text[one.start : one.end]
-            name = names.get(words)
-            if name is None:
-                name = names[words] = f"<{one.entity_type}_{len(names) + 1}>"
-                placeholders[name] = words
+            is_found = True
+            if words not in names:
+                names[words] = f"<{one.entity_type}_{len(names) + 1}>"
+            name = names[words]
             text = text[: one.start] + name + text[one.end :]
         texts.append(text)
-    if not names:
+    if not is_found:
         return {"verdict": "allow"}
     if asked["type"] == "guardrail.output":
         # An answer's own addresses are not the caller's: they stay hidden.
         return {"verdict": "replace", "texts": texts}
-    return {"verdict": "replace", "texts": texts, "placeholders": placeholders}
+    return {"verdict": "replace", "texts": texts, "placeholders": {name: words for words, name in names.items()}}
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -15,7 +15,7 @@ export const AuditRecord = Schema.Struct({
   time: answerField(Schema.String, "When (ISO 8601, UTC)."),
   actor: answerField(
     Schema.String,
-    "The actor: a person, the name of an admin key (`admin-key` is that of `GATEWAY_ADMIN_KEY`), `cli:<user of the machine>`, `file:<host>:<path>` for a changed configuration file, `retention` for rows that were deleted by their age, or `upgrade` for findings of a new version."
+    "The actor: a person, the name of an admin key (`admin-key` is that of `GATEWAY_ADMIN_KEY`), `cli:<user of the machine>`, `file:<host>:<path>` for a changed configuration file, `retention` for rows that were deleted by their age, `guardrail:<name>` for what one blocked, or `upgrade` for findings of a new version."
   ),
   via: answerField(Schema.String, "The way in: a session of the console (`session_…`), otherwise the same as `actor`."),
   action: answerField(Schema.String, "The action: `key.create`, `account.credit`, …"),

@@ -16,6 +16,9 @@ const isRepeated = (field: string): boolean => {
 /** Actions whose target is an account. */
 const ofAccounts = /^(?:account|webhooks|ledger)\./
 
+/** Actions whose target is a key. */
+const ofKeys = /^(?:key|guardrail)\./
+
 /** A row of the audit log as operators see it. */
 export const auditRecordOf = (
   row: Pick<AuditRecord, "id" | "time" | "actor" | "via" | "action" | "target" | "before" | "after">
@@ -31,7 +34,7 @@ export const auditRecordOf = (
     action,
     target,
     target_name: isKey ? (textAt(about, "name") ?? null) : null,
-    account: ofAccounts.test(action) ? target : isKey ? (textAt(about, "account") ?? null) : null,
+    account: ofAccounts.test(action) ? target : ofKeys.test(action) ? (textAt(about, "account") ?? null) : null,
     changes: changesOf(action, before, after),
     before,
     after

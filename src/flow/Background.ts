@@ -9,6 +9,7 @@ const always = new Set([
   "commits",
   "database.lock",
   "declaredKeys",
+  "guardrails.audit",
   "limits.redis",
   "notices.listen",
   "notices.tell",

@@ -10,13 +10,10 @@ import { isOpen, sentencesOf, splitHeld, wordsOf } from "./heldEvents.ts"
 import type { Cut } from "./heldEvents.ts"
 import { look, looksAt } from "./Guards.ts"
 import type { GuardedRequest } from "./Guards.ts"
-import type { Restorer } from "./restorer.ts"
 
 export interface Guarding {
   readonly runtime: Runtime.Runtime<never>
   readonly request: GuardedRequest
-  /** Absent if the request has no placeholders. */
-  readonly restore: Restorer | undefined
   /** True if a guardrail looks at the answer. */
   readonly looksOut: boolean
   readonly stream: boolean
@@ -105,7 +102,7 @@ export class GuardedGeneration extends WrappedGeneration {
 
   /** No cut goes through a placeholder. */
   #settled(length: number, text: string, type: Parameters<Cut>[1]): number {
-    const { restore } = this.#guarding
+    const { restorer: restore } = this.#guarding.request.words
     return restore === undefined || type === "reasoning-delta" ? length : restore.settled(text.slice(0, length))
   }
 
@@ -116,7 +113,7 @@ export class GuardedGeneration extends WrappedGeneration {
   }
 
   async #looked(held: ReadonlyArray<GenerationEvent>): Promise<Batch> {
-    const { looksOut, request, restore, runtime } = this.#guarding
+    const { looksOut, request, runtime } = this.#guarding
     let events = held
     if (events.some(({ type }) => type === "passthrough"))
       return [failedWith(Cause.die("an answer passed a guardrail by"))]
@@ -126,9 +123,10 @@ export class GuardedGeneration extends WrappedGeneration {
       const texts = seen.map(({ at, text }) => ({ at, text }))
       const exit = await Runtime.runPromiseExit(runtime)(look(request, "output", texts, this.#leftMs()))
       if (Exit.isFailure(exit)) return [failedWith(exit.cause)]
-      for (const [index, one] of seen.entries()) one.put(exit.value.texts[index] ?? one.text)
+      for (const [index, one] of seen.entries()) one.put(exit.value[index] ?? one.text)
       events = found.events()
     }
+    const { restorer: restore } = request.words
     if (restore !== undefined) {
       const found = answerTexts(events, this.#restored)
       for (const { at, isJson, put, text } of found.texts) {

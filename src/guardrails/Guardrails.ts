@@ -6,7 +6,9 @@ import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import type { GuardrailEntry } from "../config/sections/Guardrail.ts"
 import type { Caller } from "../contract/callers/Caller.ts"
-import type { Guard } from "./Guards.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import { Blocks } from "./Blocks.ts"
+import type { Guard, GuardrailCall } from "./Guards.ts"
 
 interface Serving {
   /** True if some model has any. */
@@ -16,11 +18,13 @@ interface Serving {
     caller: Pick<Caller, "guardrails" | "accountGuardrails">,
     model: string
   ) => ReadonlyArray<Guard> | undefined
+  /** Counts a call, and keeps what it blocked. */
+  readonly tell: (call: GuardrailCall) => void
 }
 
 /** The guardrails of the configuration, and who has which. A request without one pays three comparisons. */
 export class Guardrails extends Context.Reference<Guardrails>()("gateway/guardrails/Guardrails", {
-  defaultValue: (): Serving => ({ haveModels: false, of: () => undefined })
+  defaultValue: (): Serving => ({ haveModels: false, of: () => undefined, tell: () => {} })
 }) {
   static readonly layer = Layer.suspend(() => Layer.scoped(Guardrails, make))
 }
@@ -28,6 +32,8 @@ export class Guardrails extends Context.Reference<Guardrails>()("gateway/guardra
 const make = Effect.gen(function* () {
   const catalogue = yield* Catalogue
   const configuration = yield* Configuration
+  const blocks = yield* Blocks
+  const { guardrailCalls, guardrailSeconds } = yield* Metrics
   let entries = new Map<string, GuardrailEntry>()
 
   /** Those of a model and of the models that may answer in its place, or in the place of those. */
@@ -53,6 +59,12 @@ const make = Effect.gen(function* () {
       ])
       if (names.size === 0) return undefined
       return [...names].map((name) => ({ name, entry: entries.get(name) }))
+    },
+    tell: (call) => {
+      const { guardrail, isEnforced, seconds, verdict } = call
+      guardrailCalls.of(guardrail, verdict).add(1)
+      guardrailSeconds.of(guardrail).observe(seconds)
+      if (isEnforced && verdict === "blocked") blocks.blocked(call)
     }
   }
 

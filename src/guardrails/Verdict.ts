@@ -1,12 +1,16 @@
 import { Either, Schema } from "effect"
 
+/** For operators, in the audit log: a category, not words of the texts. */
+const reason = Schema.optional(Schema.String.pipe(Schema.maxLength(100)))
+
 /** The answer of a guardrail. */
 export const Verdict = Schema.Union(
   Schema.Struct({ verdict: Schema.Literal("allow") }),
   Schema.Struct({
     verdict: Schema.Literal("block"),
     /** For the caller. */
-    message: Schema.optional(Schema.String.pipe(Schema.maxLength(1_000)))
+    message: Schema.optional(Schema.String.pipe(Schema.maxLength(1_000))),
+    reason
   }),
   Schema.Struct({
     verdict: Schema.Literal("replace"),
@@ -18,7 +22,8 @@ export const Verdict = Schema.Union(
         key: Schema.String.pipe(Schema.minLength(3), Schema.maxLength(200)),
         value: Schema.String.pipe(Schema.maxLength(10_000))
       }).pipe(Schema.filter((all) => Object.keys(all).length <= 1_000))
-    )
+    ),
+    reason
   })
 )
 export type Verdict = typeof Verdict.Type

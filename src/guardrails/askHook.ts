@@ -23,6 +23,8 @@ export interface Question {
   readonly requestId: string
   readonly caller: Pick<Caller, "account" | "key">
   readonly texts: ReadonlyArray<GuardedText>
+  /** The placeholders of the request so far, with their words. */
+  readonly placeholders: Readonly<Record<string, string>>
 }
 
 /** The most bytes of a verdict beside twice the texts. */
@@ -32,7 +34,7 @@ const mostBytes = 1_048_576
 export const askHook = (
   name: string,
   entry: GuardrailEntry,
-  { caller, family, model, on, requestId, texts }: Question,
+  { caller, family, model, on, placeholders, requestId, texts }: Question,
   mostMs: number
 ): Effect.Effect<Verdict | undefined> =>
   Effect.suspend(() => {
@@ -45,7 +47,8 @@ export const askHook = (
       key: caller.key,
       family,
       model,
-      texts
+      texts,
+      ...(Object.keys(placeholders).length > 0 && { placeholders })
     })
     const id = `guard_${randomHex()}`
     const now = new Date()

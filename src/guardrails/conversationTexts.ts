@@ -1,23 +1,37 @@
-import type { Conversation, Item, Part } from "../generation/Conversation.ts"
+import type { Conversation, Item, Part, ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
 import type { GuardedText } from "./askHook.ts"
 
 /** Gets each text with its place, and gives what stands there instead. */
 type Visit = (text: string, at: string) => string
 
+export type ToolCallAndResult = readonly [ToolCallItem, ToolResultItem]
+
 /** The texts of a request that guardrails look at, in order. */
-export const textsOf = (conversation: Conversation): ReadonlyArray<GuardedText> => {
+export const textsOf = (conversation: Conversation) => collected((visit) => visited(conversation, visit))
+
+/** The conversation with other texts, as many as `textsOf` found. */
+export const withTexts = (conversation: Conversation, texts: ReadonlyArray<string>): Conversation =>
+  visited(conversation, oneByOne(texts))
+
+/** The texts of a tool's call and result, in order. */
+export const textsOfCall = (call: ToolCallAndResult) => collected((visit) => visitedCall(call, visit))
+
+/** The call and result with other texts, as many as `textsOfCall` found. */
+export const callWithTexts = (call: ToolCallAndResult, texts: ReadonlyArray<string>): ToolCallAndResult =>
+  visitedCall(call, oneByOne(texts))
+
+const collected = (walk: (visit: Visit) => unknown): ReadonlyArray<GuardedText> => {
   const texts: Array<GuardedText> = []
-  visited(conversation, (text, at) => {
+  walk((text, at) => {
     if (text !== "") texts.push({ at, text })
     return text
   })
   return texts
 }
 
-/** The conversation with other texts, as many as `textsOf` found. */
-export const withTexts = (conversation: Conversation, texts: ReadonlyArray<string>): Conversation => {
+const oneByOne = (texts: ReadonlyArray<string>): Visit => {
   let next = 0
-  return visited(conversation, (text) => (text === "" ? text : (texts[next++] ?? text)))
+  return (text) => (text === "" ? text : (texts[next++] ?? text))
 }
 
 const visited = (conversation: Conversation, visit: Visit): Conversation => {
@@ -42,9 +56,9 @@ const visitedItem = (item: Item, visit: Visit): Item => {
       return text === item.text ? item : { type: "reasoning", text, signature: undefined, redacted: undefined }
     }
     case "tool-call":
-      return { ...item, arguments: visit(item.arguments, "tool_call") }
+      return visitedArguments(item, visit)
     case "tool-result":
-      return { ...item, content: item.content.map((part) => visitedPart(part, "tool_result", visit)) }
+      return visitedResult(item, visit)
     case "search": {
       const query = visit(item.query, "search")
       const { outcome } = item
@@ -59,6 +73,21 @@ const visitedItem = (item: Item, visit: Visit): Item => {
     }
   }
 }
+
+const visitedCall = ([call, result]: ToolCallAndResult, visit: Visit): ToolCallAndResult => [
+  visitedArguments(call, visit),
+  visitedResult(result, visit)
+]
+
+const visitedArguments = (item: ToolCallItem, visit: Visit): ToolCallItem => ({
+  ...item,
+  arguments: visit(item.arguments, "tool_call")
+})
+
+const visitedResult = (item: ToolResultItem, visit: Visit): ToolResultItem => ({
+  ...item,
+  content: item.content.map((part) => visitedPart(part, "tool_result", visit))
+})
 
 const visitedPart = (part: Part, at: string, visit: Visit): Part => {
   switch (part.type) {

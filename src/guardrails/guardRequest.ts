@@ -3,11 +3,14 @@ import type { Runtime } from "effect"
 import type { InvalidRequest, Unavailable } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { textsOf, withTexts } from "./conversationTexts.ts"
+import { callWithTexts, textsOf, textsOfCall, withTexts } from "./conversationTexts.ts"
+import type { ToolCallAndResult } from "./conversationTexts.ts"
 import { GuardedGeneration } from "./GuardedGeneration.ts"
-import { look, looksAt, refusedBy } from "./Guards.ts"
-import type { Guard, GuardedRequest } from "./Guards.ts"
-import { restorer } from "./restorer.ts"
+import { isEnforced, look, looksAt } from "./Guards.ts"
+import type { GuardedRequest } from "./Guards.ts"
+
+/** A call and its result with replaced words. Fails if a guardrail blocks them. */
+export type LookAtCall = (call: ToolCallAndResult) => Effect.Effect<ToolCallAndResult, InvalidRequest | Unavailable>
 
 /** A request after its guardrails looked at it. */
 export interface Guarded {
@@ -15,12 +18,14 @@ export interface Guarded {
   readonly conversations: ReadonlyArray<Conversation>
   /** Has them look at an answer, which gets the words of the request back. */
   readonly wrap: (generation: Generation) => Generation
+  /** Has them look at a tool's call by the gateway, before the model gets its result. Absent if none looks at requests. */
+  readonly lookAtCall?: LookAtCall
 }
 
 interface Options {
-  /** False if the request passes through as it is, so that no text can be replaced. */
-  readonly isReplaceable: boolean
   readonly stream: boolean
+  /** True if the gateway may call tools for it. */
+  readonly hasServers: boolean
   /** The refusal of inputs that can't be looked at; undefined if there are none. */
   readonly unread: InvalidRequest | undefined
 }
@@ -30,36 +35,36 @@ export const guardRequest = (
   runtime: Runtime.Runtime<never>,
   request: GuardedRequest,
   conversations: ReadonlyArray<Conversation>,
-  { isReplaceable, stream, unread }: Options
+  { hasServers, stream, unread }: Options
 ): Effect.Effect<Guarded, InvalidRequest | Unavailable> => {
-  const looksIn = request.guards.some((guard) => looksAt(guard, "input"))
-  const looksOut = isReplaceable && request.guards.some((guard) => looksAt(guard, "output"))
-  if (!looksIn) return Effect.succeed(guarded(conversations, {}))
-  if (unread !== undefined && request.guards.some((guard) => looksAt(guard, "input") && isEnforced(guard)))
-    return Effect.fail(unread)
+  const { guards, isReplaceable, words } = request
+  const looking = guards.filter((guard) => looksAt(guard, "input"))
+  const looksOut = isReplaceable && guards.some((guard) => looksAt(guard, "output"))
+  if (looking.length === 0) return Effect.succeed(guarded(conversations))
+  if (unread !== undefined && looking.some(isEnforced)) return Effect.fail(unread)
   const each = conversations.map(textsOf)
   const given = each.flat()
-  return Effect.flatMap(look(request, "input", given), ({ placeholders, texts }) => {
-    if (texts.every((text, index) => text === given[index]?.text)) return Effect.succeed(guarded(conversations, {}))
+  return Effect.map(look(request, "input", given), (texts) => {
+    if (texts.every((text, index) => text === given[index]?.text)) return guarded(conversations)
     let next = 0
-    const replaced = conversations.map((one, index) =>
-      withTexts(one, texts.slice(next, (next += each[index]?.length ?? 0)))
+    return guarded(
+      conversations.map((one, index) => withTexts(one, texts.slice(next, (next += each[index]?.length ?? 0))))
     )
-    return isReplaceable
-      ? Effect.succeed(guarded(replaced, placeholders))
-      : Effect.fail(
-          refusedBy("A guardrail replaces texts of the request, which this kind of model gets only as they are")
-        )
   })
 
-  function guarded(now: Guarded["conversations"], placeholders: Readonly<Record<string, string>>): Guarded {
-    const restore = restorer(placeholders)
-    if (!looksOut && restore === undefined) return { conversations: now, wrap: (generation) => generation }
+  function guarded(now: Guarded["conversations"]): Guarded {
+    // Results of tools may have placeholders too.
+    const mayRestore = words.restorer !== undefined || (hasServers && looking.length > 0)
     return {
       conversations: now,
-      wrap: (generation) => new GuardedGeneration(generation, { runtime, request, restore, looksOut, stream })
+      wrap:
+        looksOut || mayRestore
+          ? (generation) => new GuardedGeneration(generation, { runtime, request, looksOut, stream })
+          : (generation) => generation,
+      ...(looking.length > 0 && {
+        lookAtCall: (call) =>
+          Effect.map(words.inTurn(look(request, "input", textsOfCall(call))), (texts) => callWithTexts(call, texts))
+      })
     }
   }
 }
-
-const isEnforced = ({ entry }: Guard): boolean => entry?.mode !== "observe"

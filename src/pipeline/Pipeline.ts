@@ -112,12 +112,11 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       if (mayBeGuarded && !isLookedAt && text.isDry !== true) {
         const guards = guardrails.of(caller, text.conversation.model)
         if (guards !== undefined) {
-          return withGuardrails({ ...input, ...options, text, guards, runtime, dialect, dispatch }, (looked) =>
-            generate(family, input, { ...prepared, text: looked }, options, true)
-          )
+          const guarding = { ...input, ...options, text, guards, tell: guardrails.tell, runtime, dialect, dispatch }
+          return withGuardrails(guarding, (now) => generate(family, input, { ...prepared, text: now }, options, true))
         }
       }
-      const { conversation, mayReachWeb, objection, passthrough, servers, unsupported } = text
+      const { conversation, lookAtCall, mayReachWeb, objection, passthrough, servers, unsupported } = text
       const { kind } = families[dialect]
       const quoted = (family: Dialect | undefined) =>
         dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
@@ -125,7 +124,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         const admitted = quoted(undefined)
         if (prepaid !== undefined && prepaid.journal === undefined) return Future.fail(refusedInLine(asked))
         const owner = prepaid === undefined ? request.once?.journal : prepaid.journal
-        const asking = { asked, admitted, caller, conversation, owner, request }
+        const asking = { asked, admitted, caller, conversation, owner, request, lookAtCall }
         return withServers(callerServers, runtime, asking, (offering, served) =>
           dispatch.generate(caller, offering, request, {
             stream,

@@ -7,6 +7,7 @@ import type { Conversation } from "../generation/Conversation.ts"
 import type { GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
 import type { ApprovedCall, McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
+import type { LookAtCall } from "../guardrails/guardRequest.ts"
 import type { Ending } from "./ending.ts"
 
 /** A dialect that callers speak and that upstreams may speak too. */
@@ -85,6 +86,8 @@ export interface TextRequest<S, P, A> {
   readonly mayReachWeb?: boolean
   /** The refusal of inputs that guardrails can't look at; absent if there are none. */
   readonly unread?: InvalidRequest | undefined
+  /** Has guardrails look at the calls of tools that the gateway makes. */
+  readonly lookAtCall?: LookAtCall | undefined
   /** True if the answer is stored. Defaults to false. */
   readonly isStored?: boolean
   /** The request for an upstream of its dialect; absent if it can't pass through. */

@@ -9,7 +9,7 @@ import type { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
-import type { Guard } from "../guardrails/Guards.ts"
+import type { Guard, GuardedRequest } from "../guardrails/Guards.ts"
 import type { Dialect, TextRequest } from "./TextFamily.ts"
 
 interface Guarding<S, P, A> {
@@ -19,6 +19,7 @@ interface Guarding<S, P, A> {
   readonly stream: boolean
   readonly dialect: Dialect
   readonly guards: ReadonlyArray<Guard>
+  readonly tell: GuardedRequest["tell"]
   readonly dispatch: Pick<Dispatch, "quote">
   readonly runtime: Runtime.Runtime<never>
 }
@@ -28,7 +29,7 @@ interface Guarding<S, P, A> {
  * family is translated, whatever its upstream speaks. Requests of other kinds pass through, and their texts can't be replaced.
  */
 export const withGuardrails = <S, P, A>(
-  { caller, dialect, dispatch, guards, request, runtime, stream, text }: Guarding<S, P, A>,
+  { caller, dialect, dispatch, guards, request, runtime, stream, tell, text }: Guarding<S, P, A>,
   begin: (text: TextRequest<S, P, A>) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
   const { conversation, mayReachWeb, objection, unread } = text
@@ -38,15 +39,19 @@ export const withGuardrails = <S, P, A>(
   const looked = Effect.gen(function* () {
     // A request that is refused anyway is none of their business.
     yield* dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
-    const { guardRequest } = yield* Effect.promise(() => import("../guardrails/guardRequest.ts"))
+    const [{ guardRequest }, { Words }] = yield* Effect.promise(() =>
+      Promise.all([import("../guardrails/guardRequest.ts"), import("../guardrails/Words.ts")])
+    )
     const { id: requestId, record } = request
-    const asked = { guards, record, requestId, caller, family: dialect, model: conversation.model }
-    return yield* guardRequest(runtime, asked, inputsOf(text), { isReplaceable, stream, unread })
+    const asking = { guards, record, requestId, caller, family: dialect, model: conversation.model }
+    const asked = { ...asking, isReplaceable, words: new Words(), tell }
+    const hasServers = text.servers !== undefined
+    return yield* guardRequest(runtime, asked, inputsOf(text), { hasServers, stream, unread })
   })
-  return runFuture(runtime, looked).flatMap(({ conversations, wrap }) => {
+  return runFuture(runtime, looked).flatMap(({ conversations, lookAtCall, wrap }) => {
     if (!isReplaceable) return begin(text)
     const { answers, passthrough: _, ...rest } = text
-    const translated = { ...rest, conversation: conversations.reduce(longer) }
+    const translated = { ...rest, conversation: conversations.reduce(longer), lookAtCall }
     if (answers === undefined) return begin(translated).map(wrap)
     const { inputs } = answers
     const several = {

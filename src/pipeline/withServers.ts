@@ -14,7 +14,9 @@ import type { Generation, GenerationEnding } from "../generation/Generation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import { ownServers } from "../mcp/CallerServers.ts"
 import type { CallerServers, ServedTools } from "../mcp/CallerServers.ts"
+import type { LookAtCall } from "../guardrails/guardRequest.ts"
 import { approvedCalls } from "./approvedCalls.ts"
+import { guardedBy } from "./guardedTool.ts"
 import { earlierRounds, goingOn } from "../tools/journal/earlierRounds.ts"
 import { ToolJournals } from "../tools/journal/ToolJournals.ts"
 import type { RequestTools } from "../tools/RequestTools.ts"
@@ -49,6 +51,7 @@ interface Asking extends Naming {
   readonly conversation: Conversation
   /** The owner of the journal of calls, for a request that may run again. */
   readonly owner: JournalOwner | undefined
+  readonly lookAtCall: LookAtCall | undefined
 }
 
 /** Lists the servers that a request names, and puts their tools into the conversation. Connections end with the scope. */
@@ -88,13 +91,17 @@ export const withServers = (
   asking: Asking,
   begin: (conversation: Conversation, served: RequestTools) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
-  const { admitted, asked, owner } = asking
+  const { admitted, asked, lookAtCall, owner } = asking
   const offered = Effect.gen(function* () {
     const problem = asked.problem()
     if (problem !== undefined) return yield* problem
     yield* admitted
     const scope = yield* Scope.make()
-    const offer = yield* Effect.flatMap(offerServers(servers, asking), ({ conversation, served }) =>
+    const offering = Effect.map(offerServers(servers, asking), ({ conversation, served }) => ({
+      conversation,
+      served: lookAtCall === undefined ? served : { ...served, tools: served.tools.map(guardedBy(lookAtCall)) }
+    }))
+    const offer = yield* Effect.flatMap(offering, ({ conversation, served }) =>
       Effect.map(owner === undefined ? Effect.succeed({}) : journaled(owner, served.tools), (kept: Journaled) => ({
         conversation: kept.earlier === undefined ? conversation : goingOn(conversation, kept.earlier, served.tools),
         served,

@@ -138,6 +138,18 @@ export const makeMetrics = () => {
       [0.01, 0.05, 0.25, 1, 5, 15, 60, 300],
       "server"
     ),
+    guardrailCalls: registry.counter(
+      "gateway_guardrail_calls_total",
+      "Calls of guardrails, by outcome: allowed, replaced, blocked, failed (no verdict in time).",
+      "guardrail",
+      "outcome"
+    ),
+    guardrailSeconds: registry.histogram(
+      "gateway_guardrail_call_seconds",
+      "Duration of a call of a guardrail.",
+      [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+      "guardrail"
+    ),
     tasks: registry.counter(
       "gateway_tasks_total",
       "Tasks that entered a state; `unreadable`, without a kind: set aside because the row can't be read.",

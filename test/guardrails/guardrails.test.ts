@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
-import { allow, blockWord, guardedGateway, hideNames, secret, startHook } from "./startGuarded.ts"
+import { adminKey, allow, blockWord, guardedGateway, hideNames, secret, startHook } from "./startGuarded.ts"
 
 const hook = startHook()
 const bounds = { url: hook.url, secret, timeout_seconds: 0.5, hold_ms: 400 }
@@ -23,7 +23,8 @@ beforeAll(async () => {
       block: { ...bounds, mode: "block" },
       open: { ...bounds, mode: "block", fail: "open" },
       redact: { ...bounds, mode: "redact" },
-      observe: { ...bounds, mode: "observe" }
+      observe: { ...bounds, mode: "observe" },
+      audited: { ...bounds, mode: "block" }
     },
     upstreams: {
       elsewhere: { protocol: "anthropic-messages", base_url: counter.url.origin },
@@ -42,6 +43,16 @@ beforeAll(async () => {
         routes: [{ upstream: "sandbox", model: "sandbox-embedding" }],
         kind: "embedding",
         guardrails: ["observe"]
+      },
+      "vectors-audited": {
+        routes: [{ upstream: "sandbox", model: "sandbox-embedding" }],
+        kind: "embedding",
+        guardrails: ["audited"]
+      },
+      "vectors-redacted": {
+        routes: [{ upstream: "sandbox", model: "sandbox-embedding" }],
+        kind: "embedding",
+        guardrails: ["redact"]
       },
       "counted-elsewhere": { routes: [{ upstream: "elsewhere" }] },
       "counted-here": { routes: [{ upstream: "elsewhere" }], guardrails: ["block"] },
@@ -150,6 +161,41 @@ describe.each(Object.entries(families))("a guardrail of %s", (family, { body, pa
       expect(open.status).toBe(200)
       expect(await open.text()).toContain("Hello")
     }
+  })
+})
+
+describe("what operators see of a guardrail", () => {
+  it("is an entry of the audit log for what it blocks, without its texts, and its calls in the metrics", async () => {
+    hook.answers(({ texts }) =>
+      texts.some(({ text }) => text.includes("hunter3"))
+        ? Response.json({ verdict: "block", message: "Not hunter3", reason: "password" })
+        : allow()
+    )
+    const body = { model: "vectors-audited", input: "The password is hunter3" }
+    const answer = await request(gateway, "/v1/embeddings", { body })
+    expect(answer.status).toBe(400)
+    const ask = async (path: string) => {
+      const headers = { authorization: `Bearer ${adminKey}` }
+      return (await fetch(`${gateway.url}${path}`, { headers })).text()
+    }
+    const id = answer.headers.get("x-request-id") ?? ""
+    const entries = "/admin/v1/audit?actor=guardrail:audited&action=guardrail&account=default"
+    await expect.poll(() => ask(entries)).toContain(id)
+    const told = await ask(entries)
+    expect(told).toContain('"reasons":["password"]')
+    expect(told).not.toContain("hunter")
+    const counted = await ask("/metrics")
+    expect(counted).toMatch(/gateway_guardrail_calls_total\{guardrail="audited",outcome="blocked"\} [1-9]/)
+    expect(counted).toMatch(/gateway_guardrail_call_seconds_count\{guardrail="audited"\} [1-9]/)
+  })
+
+  it("says that it blocks what it would replace, where texts can't be replaced", async () => {
+    hook.answers(hideNames)
+    const body = { model: "vectors-redacted", input: "Greet Ann Lee" }
+    const answer = await request(gateway, "/v1/embeddings", { body })
+    expect([answer.status, (await answer.json()).error.code]).toEqual([400, "content_filter"])
+    const { guardrails } = await row(answer.headers.get("x-request-id"))
+    expect(guardrails).toMatchObject([{ name: "redact", verdict: "blocked" }])
   })
 })
 

@@ -5,6 +5,7 @@ import type { Generation } from "../../src/generation/Generation.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { GuardedGeneration } from "../../src/guardrails/GuardedGeneration.ts"
 import { restorer } from "../../src/guardrails/restorer.ts"
+import { Words } from "../../src/guardrails/Words.ts"
 import { Redacted } from "effect"
 import { allow, secret, startHook } from "./startGuarded.ts"
 import type { Asked } from "./startGuarded.ts"
@@ -13,15 +14,23 @@ const hook = startHook()
 afterAll(() => hook.stop())
 
 const entry = { url: hook.url, secret: Redacted.make(secret), mode: "redact", hold_ms: 5_000 } as const
+const words = (placeholders: Readonly<Record<string, string>>) => {
+  const made = new Words()
+  made.add(placeholders)
+  return made
+}
+const placeholders = { "<P_1>": 'Ann "Lee"', "<P_12>": "Bob", "<P": "Cy", P_1: "Di" }
 const request = {
   guards: [{ name: "g", entry }],
   record: undefined,
+  words: words(placeholders),
+  isReplaceable: true,
+  tell: () => {},
   requestId: "req_1",
   family: "chat",
   model: "m",
   caller: { account: AccountId.make("a"), key: KeyId.make("k") }
 }
-const placeholders = { "<P_1>": 'Ann "Lee"', "<P_12>": "Bob", "<P": "Cy", P_1: "Di" }
 
 const generationOf = (events: ReadonlyArray<GenerationEvent>): Generation => {
   const left = [...events]
@@ -38,7 +47,7 @@ const finished = { type: "finished", reason: "stop", stopSequence: null } as con
 
 /** What is sent of events under a guardrail. */
 const sentOf = async (events: ReadonlyArray<GenerationEvent>, looksOut: boolean, stream = true) => {
-  const guarding = { runtime: Runtime.defaultRuntime, request, restore: restorer(placeholders), looksOut, stream }
+  const guarding = { runtime: Runtime.defaultRuntime, request, looksOut, stream }
   const guarded = new GuardedGeneration(generationOf([...events, finished]), guarding)
   const sent: Array<GenerationEvent> = []
   for (let batch = await guarded.next(); batch !== undefined; batch = await guarded.next()) sent.push(...batch)
@@ -70,7 +79,6 @@ describe("words come back in the place of their placeholders", () => {
     const guarding = {
       runtime: Runtime.defaultRuntime,
       request,
-      restore: restorer(placeholders),
       looksOut: false,
       stream: true
     }
@@ -172,8 +180,7 @@ describe("nothing leaves before a guardrail has seen it", () => {
     const guards = [{ name: "g", entry: { ...entry, hold_ms: 100 } }]
     const guarding = {
       runtime: Runtime.defaultRuntime,
-      request: { ...request, guards },
-      restore: undefined,
+      request: { ...request, guards, words: words({}) },
       looksOut: true,
       stream: true
     }

@@ -14,6 +14,8 @@ export interface Asked {
   readonly request_id: string
   readonly family: string
   readonly texts: ReadonlyArray<{ readonly at: string; readonly text: string }>
+  /** Those of the request so far. */
+  readonly placeholders?: Readonly<Record<string, string>>
 }
 
 /** A guardrail's server. It checks signatures, and answers as it is told. */
@@ -59,9 +61,25 @@ export const hideNames = ({ texts, type }: Asked) => {
   })
 }
 
+/** Numbers addresses, after those that have a placeholder. */
+export const hideAddresses = ({ placeholders: known = {}, texts }: Asked) => {
+  const names = new Map(Object.entries(known).map(([name, word]) => [word, name]))
+  const hidden = texts.map(({ text }) =>
+    text.replace(/[a-z]+@example\.com/g, (word) => {
+      const name = names.get(word) ?? `<EMAIL_${names.size + 1}>`
+      names.set(word, name)
+      return name
+    })
+  )
+  const placeholders = Object.fromEntries([...names].map(([word, name]) => [name, word]))
+  return Response.json({ verdict: "replace", texts: hidden, placeholders })
+}
+
+export const adminKey = "admin-of-guarded-gateways"
+
 /** A gateway with this configuration. */
 export const guardedGateway = (configuration: object) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-guarded-"))
   writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(configuration))
-  return startGateway({ folder })
+  return startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey } })
 }

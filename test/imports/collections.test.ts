@@ -7,6 +7,7 @@ import { readSources } from "./imports.ts"
 const allowed: Readonly<Record<string, string>> = {
   "access/Access.ts known": "keys that were used, the oldest leaves where there are too many",
   "access/LastUsed.ts noted": "times by key, no object",
+  "admin/AuditedBlocks.ts groups": "keys that were blocked within the hour",
   "batches/LineRunner.ts lanes": "batches that run, a hundred at most",
   "callbacks/DeliveryQueue.ts queries": "times by host, no object",
   "callbacks/DeliveryQueue.ts counts": "counts, no object",

@@ -150,6 +150,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "tasks",
     "callbacks",
     "guard",
+    "guardrails",
     "upstreams",
     "routing",
     "catalogue",

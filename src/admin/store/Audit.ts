@@ -32,7 +32,7 @@ export interface AuditFilter {
 type AuditQuery = AuditFilter & { readonly after?: number | undefined }
 type Conditions = Omit<AuditFilter, "limit">
 
-/** The audit log: all changes by operators. */
+/** The audit log: all changes by operators, and what guardrails blocked. */
 export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -75,7 +75,9 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
                 sql.and([
                   sql`(target = ${account} OR target IN (SELECT id FROM keys WHERE account_id = ${account}))`,
                   sql.or(
-                    ["account.", "key.", "program.", "webhooks.", "ledger."].map((one) => beginsWith("action", one))
+                    ["account.", "key.", "program.", "webhooks.", "ledger.", "guardrail."].map((one) =>
+                      beginsWith("action", one)
+                    )
                   )
                 ]),
                 sql.and([beginsWith("action", "task."), isTargetIn("tasks", account)]),
