@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { FunctionComponent } from "preact"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { isForPeople } from "./address.ts"
 import { actingIn } from "./actingIn.ts"
 import type { App } from "./app.ts"
 import { makeCatalogue } from "./catalogue.ts"
@@ -10,12 +11,12 @@ import { AppContext } from "./hooks/useApp.ts"
 import { ShortcutsContext } from "./hooks/useShortcuts.ts"
 import type { PageShortcuts } from "./hooks/useShortcuts.ts"
 import { listenToKeys } from "./keys.ts"
-import { openLive } from "./live.ts"
+import { noLive, openLive } from "./live.ts"
 import { letterOf, pagesOf } from "./pageNames.ts"
 import { Frame } from "./parts/Frame.tsx"
 import { Help } from "./parts/Help.tsx"
 import { clockTimes, toggleTheme } from "./preferences.ts"
-import { hrefOf, makeRouter } from "./router.ts"
+import { frontPage, hrefOf, makeRouter } from "./router.ts"
 import type { Session } from "./session.ts"
 import { words } from "./words/words.ts"
 
@@ -34,7 +35,9 @@ interface SignedInProps {
 const begin = ({ check, client, copy, say, session }: SignedInProps) => {
   const account = actingIn.account()
   const query = account === undefined ? "" : `?${new URLSearchParams({ account })}`
-  const live = openLive(session.kind === "operator" ? `/admin/v1/events${query}` : "/v1/events", check)
+  const live = isForPeople
+    ? noLive
+    : openLive(session.kind === "operator" ? `/admin/v1/events${query}` : "/v1/events", check)
   const router = makeRouter()
   const app: App = {
     client,
@@ -93,7 +96,7 @@ export const SignedIn = (props: SignedInProps) => {
     }
   }, [])
   useLayoutEffect(() => {
-    if (Page === undefined) app.go(hrefOf("overview", undefined, name === "" ? query : {}), "replace")
+    if (Page === undefined) app.go(hrefOf(frontPage, undefined, name === "" ? query : {}), "replace")
     document.title = `${words.titles[name] ?? name} · ${words.product}`
   }, [name])
   return (

@@ -17,6 +17,14 @@ export interface Live {
 
 const everything = ["key", "account", "task", "delivery", "configuration", "session", "upstream"] as const
 
+/** No events, where the session has no stream of them. */
+export const noLive: Live = {
+  onRequests: () => () => {},
+  onChange: () => () => {},
+  isOpen: () => false,
+  close: () => {}
+}
+
 /** The delay before a refused stream is opened again, in ms. */
 const againMs = 2_000
 

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals"
 import { render } from "preact"
 import type { FunctionComponent } from "preact"
 import { useEffect } from "preact/hooks"
+import { isForPeople } from "./address.ts"
 import { actingIn } from "./actingIn.ts"
 import { CopyContext } from "./hooks/useCopy.ts"
 import { pagesOf } from "./pageNames.ts"
@@ -20,9 +21,10 @@ import { Sessions } from "./pages/Sessions.tsx"
 import { SignedOut } from "./pages/SignedOut.tsx"
 import type { Ending } from "./pages/SignedOut.tsx"
 import { Tasks } from "./pages/Tasks.tsx"
+import { ToolAccounts } from "./pages/ToolAccounts.tsx"
 import { Tools } from "./pages/Tools.tsx"
 import { applyTheme, toggleTheme } from "./preferences.ts"
-import { hrefOf } from "./router.ts"
+import { frontPage, hrefOf } from "./router.ts"
 import { makeSessions } from "./session.ts"
 import type { Session } from "./session.ts"
 import { SignedIn } from "./SignedIn.tsx"
@@ -44,8 +46,11 @@ const forOperators: Record<string, FunctionComponent> = {
 }
 const forHolders: Readonly<Record<string, FunctionComponent>> = { ...forEveryone, overview: HolderOverview }
 
+const forPeople: Readonly<Record<string, FunctionComponent>> = { device: Device, consent: Consent, tools: ToolAccounts }
+
 /** The pages that a session's role reaches; others lead to the overview. */
 const pagesFor = (session: Session): Readonly<Record<string, FunctionComponent>> => {
+  if (isForPeople) return forPeople
   if (session.kind !== "operator") return forHolders
   const reached = new Set<string>([...pagesOf(session), "device", "consent", "components"])
   if (reaches(session, "adminSessions.list")) reached.add("sessions")
@@ -76,7 +81,7 @@ const start = async (root: HTMLElement): Promise<void> => {
     const isPerson = session.value?.person === true
     const elsewhere = await signing.signOut()
     if (elsewhere !== undefined) return location.assign(elsewhere)
-    history.replaceState(null, "", hrefOf(""))
+    history.replaceState(null, "", hrefOf(isForPeople ? frontPage : ""))
     ended(isPerson ? "here-alone" : "none")
   }
 

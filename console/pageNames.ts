@@ -1,4 +1,5 @@
 import type { Operation } from "../src/people/signIn/reach.ts"
+import { isForPeople } from "./address.ts"
 import { reaches } from "./reaches.ts"
 import type { Session } from "./session.ts"
 
@@ -32,7 +33,11 @@ const needs: Readonly<Record<PageName, Operation>> = {
 
 /** The pages of the navigation: those that the session's role reaches. */
 export const pagesOf = (session: Pick<Session, "kind" | "role" | "accounts">): ReadonlyArray<PageName> =>
-  session.kind === "operator" ? forOperators.filter((page) => reaches(session, needs[page])) : forHolders
+  isForPeople
+    ? []
+    : session.kind === "operator"
+      ? forOperators.filter((page) => reaches(session, needs[page]))
+      : forHolders
 
 /** Letters of pages that share their first one with another page. */
 const letters: Partial<Record<PageName, string>> = { audit: "u", tools: "s" }

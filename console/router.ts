@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals"
-import { basePath } from "./address.ts"
+import { basePath, isForPeople } from "./address.ts"
 
 /** The current location: `/console/requests/req_…?q=…`. The address is the whole state of a page. */
 export interface Route {
@@ -19,6 +19,9 @@ const routeOf = (address: { readonly pathname: string; readonly search: string }
     query: new URLSearchParams(address.search)
   }
 }
+
+/** The first page. */
+export const frontPage = isForPeople ? "device" : "overview"
 
 export const hrefOf = (
   page: string,

@@ -7,9 +7,12 @@ import { AdminApi } from "./admin/Api.ts"
 import { GatewayApi } from "./Api.ts"
 import { Catalogue } from "./catalogue/Catalogue.ts"
 import { Configuration } from "./config/Configuration.ts"
+import { EntryPoints } from "./config/EntryPoints.ts"
+import type { EntryPoint } from "./config/EntryPoints.ts"
 import { publicPath } from "./config/publicPath.ts"
 import { PublicUrl } from "./config/PublicUrl.ts"
 import { Settings } from "./config/Settings.ts"
+import type { GatewaySettings } from "./config/Settings.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
 import { ConsoleApi } from "./people/signIn/Api.ts"
 import { SessionAuthenticators } from "./people/signIn/SessionAuthenticators.ts"
@@ -38,6 +41,7 @@ import { Providers } from "./people/Providers.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { docsPages } from "./http/docs.ts"
 import { Address, serve } from "./http/Server.ts"
+import type { Pages } from "./http/Server.ts"
 import { Unfinished } from "./http/Unfinished.ts"
 import { KeptAnswersExpiry } from "./idempotency/store/KeptAnswers.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
@@ -66,54 +70,66 @@ export const ApiServer = Layer.unwrapScoped(
   Effect.gen(function* () {
     const { adminKey, file, server } = yield* Settings
     const metrics = yield* MetricsPage
-    const publicUrl = Option.getOrUndefined(server.publicUrl)
-    const base = publicPath(publicUrl)
+    const entryPoints = yield* EntryPoints
+    const providers = yield* Providers
     const catalogue = yield* Catalogue
     const configuration = yield* Configuration
-    const { authenticators } = yield* SessionAuthenticators
+    const { authenticatorsAt } = yield* SessionAuthenticators
     const unfinished = new Unfinished()
     yield* configuration.follow(({ value }) => Effect.succeed(() => unfinished.bound(value.limits?.unfinished)))
-    const options = {
-      hostname: server.host,
-      port: server.port,
-      bodyLimit,
-      drainDeadline: server.drainDeadline,
-      leaveTime: server.leaveTime,
-      checkAnswers: server.checkAnswers,
-      corsOrigins: server.corsOrigins,
-      authenticators,
-      aliasOf: (model: string) => catalogue.get(model),
-      unfinished,
-      ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
-    }
-    const watched = server.metrics ? { "/metrics": metrics.answer } : {}
-    const adminPages =
-      hasAdminKey({ adminKey }, file) || file.value.sign_in?.oidc !== undefined
+    const isAdministered = hasAdminKey({ adminKey }, file) || file.value.sign_in?.oidc !== undefined
+    const agentPages = yield* makeAgentPages
+    // Claude Code asks for it when it starts.
+    const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
+
+    /** The pages and authenticators of an address. */
+    const entry = Effect.fnUntraced(function* (at: EntryPoint) {
+      const authenticators = authenticatorsAt(at)
+      const base = publicPath(at.configuredUrl)
+      const noStream = forOperators(authenticators["api-key"], "stream", () => Promise.resolve(noMcpStream()), "mcp")
+      const mcpPages = Object.fromEntries(
+        ["/mcp", "/mcp/:server"].flatMap((path) => ["GET", "DELETE"].map((method) => [`${method} ${path}`, noStream]))
+      )
+      const pages: Pages = {
+        ...hello,
+        ...mcpPages,
+        ...docsPages(GatewayApi, "", base),
+        ...consolePages(at, entryPoints.public, () => (providers.rules()?.providers.size ?? 0) > 0),
+        ...(yield* makeSignInPages(at)),
+        ...(yield* makeOAuthPages(at)),
+        ...(yield* makeCodePages(at)),
+        ...(yield* makeConnectPages(at)),
+        ...agentPages
+      }
+      if (at.name === "public") return { authenticators, pages }
+      const watched = server.metrics ? { "/metrics": metrics.answer } : {}
+      const operators = isAdministered
         ? {
             "/metrics": forOperators(authenticators["admin-key"], "metrics", metrics.answer),
             ...watched,
             ...docsPages(OperatorApi, "/admin", base, rolesOf)
           }
         : watched
-    // Claude Code asks for it when it starts.
-    const hello = { "/api/hello": () => Response.json({ message: "hello" }) }
-    const noStream = forOperators(authenticators["api-key"], "stream", () => Promise.resolve(noMcpStream()), "mcp")
-    const mcpPages = Object.fromEntries(
-      ["/mcp", "/mcp/:server"].flatMap((path) => ["GET", "DELETE"].map((method) => [`${method} ${path}`, noStream]))
-    )
-    const pages = {
-      ...hello,
-      ...mcpPages,
-      ...docsPages(GatewayApi, "", base),
-      ...consolePages(publicUrl),
-      ...(yield* makeSignInPages),
-      ...(yield* makeOAuthPages),
-      ...(yield* makeCodePages),
-      ...(yield* makeConnectPages),
-      ...(yield* makeAgentPages),
-      ...adminPages
+      return { authenticators, pages: { ...pages, ...operators } }
+    })
+
+    const main = yield* entry(entryPoints.public)
+    const admin = Option.isSome(server.admin)
+      ? { ...listenOptions(server.admin.value), ...(yield* entry(entryPoints.admin)) }
+      : undefined
+    const options = {
+      ...listenOptions(server),
+      bodyLimit,
+      drainDeadline: server.drainDeadline,
+      leaveTime: server.leaveTime,
+      checkAnswers: server.checkAnswers,
+      corsOrigins: server.corsOrigins,
+      authenticators: main.authenticators,
+      aliasOf: (model: string) => catalogue.get(model),
+      unfinished,
+      ...(admin === undefined ? {} : { admin })
     }
-    return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)
+    return serve(GatewayApi.addHttpApi(OperatorApi), main.pages, options)
   })
 ).pipe(
   Layer.provide(ConsoleLive),
@@ -121,7 +137,18 @@ export const ApiServer = Layer.unwrapScoped(
   Layer.provide(Layer.mergeAll(DeclaredKeysLive, KeptAnswersExpiry, RequestsLive))
 )
 
-/** Tells `PublicUrl` the address, which links to files begin with unless `server.public_url` is set. */
+const listenOptions = ({ host, port, tls }: Pick<GatewaySettings["server"], "host" | "port" | "tls">) => ({
+  hostname: host,
+  port,
+  ...(Option.isSome(tls) ? { tls: tls.value } : {})
+})
+
+/** Tells the addresses, which links begin with unless others are configured. */
 export const PublicAddressLive = Layer.effectDiscard(
-  Effect.flatMap(Address, ({ url }) => Effect.flatMap(PublicUrl, ({ listensOn }) => listensOn(url)))
+  Effect.gen(function* () {
+    const { admin, url } = yield* Address
+    const { listensOn } = yield* PublicUrl
+    const { adminListensOn } = yield* EntryPoints
+    yield* Effect.zipRight(listensOn(url), adminListensOn(admin))
+  })
 )

@@ -11,6 +11,7 @@ import { AuditedFileLive } from "./admin/AuditedFile.ts"
 import { ApiServer, PublicAddressLive } from "./ApiServer.ts"
 import { NodeReaperLive } from "./cluster/Node.ts"
 import { Configuration } from "./config/Configuration.ts"
+import { EntryPoints } from "./config/EntryPoints.ts"
 import type { BadSettings } from "./config/document.ts"
 import { ReloadLive } from "./config/Reload.ts"
 import { Settings } from "./config/Settings.ts"
@@ -109,6 +110,7 @@ export const layer = <const Given extends Options>(
     Layer.provide(Layer.provide(handlersOn(taskStore), Providers.Default)),
     Layer.provideMerge(services),
     Layer.provideMerge(base),
+    Layer.provide(EntryPoints.Default),
     Layer.provide(Layer.merge(SecretCheckLive, RequestSeal.Default)),
     Layer.provideMerge(Configuration.Default),
     Layer.provide(RedisLive),

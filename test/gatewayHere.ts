@@ -15,6 +15,8 @@ import { testKey } from "./e2e/process.ts"
 /** A gateway in the test's own process, on a free port and an empty directory. */
 export interface GatewayHere {
   readonly url: string
+  /** The operators' address: the same without `server.admin`. */
+  readonly adminUrl: string
   readonly key: string
   /** Its directory; the database is `data/gateway.db` below it. */
   readonly folder: string
@@ -55,9 +57,10 @@ export const startGateway = async ({ env = {}, folder = newFolder() }: StartOpti
   )
   const scope = Effect.runSync(Scope.make())
   const built = Effect.withTracerEnabled(Layer.buildWithScope(layer, scope), false)
-  const { url } = Context.get(await Effect.runPromise(built), Gateway.Address)
+  const { admin, url } = Context.get(await Effect.runPromise(built), Gateway.Address)
   return {
     url: url.href.replace(/\/$/, ""),
+    adminUrl: admin.href.replace(/\/$/, ""),
     key: env["GATEWAY_BOOTSTRAP_KEY"] ?? testKey,
     folder,
     output: () => printed,

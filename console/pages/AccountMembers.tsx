@@ -1,5 +1,5 @@
 import type { MemberRecord } from "../../src/admin/MemberRecord.ts"
-import { gatewayUrl } from "../address.ts"
+import { ownUrl } from "../address.ts"
 import { number } from "../format.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { useData } from "../hooks/useData.ts"
@@ -52,7 +52,7 @@ export const AccountMembers = ({ id }: { readonly id: string }) => {
       actions={
         <a
           class="button small"
-          href={`${gatewayUrl}/admin/v1/accounts/${encodeURIComponent(id)}/members?format=csv`}
+          href={`${ownUrl}/admin/v1/accounts/${encodeURIComponent(id)}/members?format=csv`}
           download
         >
           {text.download}

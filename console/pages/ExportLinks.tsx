@@ -1,5 +1,5 @@
 import { actingIn } from "../actingIn.ts"
-import { gatewayUrl } from "../address.ts"
+import { ownUrl } from "../address.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { Menu } from "../parts/Menu.tsx"
 import { asked, requestFilter } from "../requestFilter.ts"
@@ -22,7 +22,7 @@ export const ExportLinks = () => {
       ...(filter.to === undefined ? {} : { until: new Date(filter.to).toISOString() })
     })
     const link = document.createElement("a")
-    link.href = `${gatewayUrl}${isOperator ? "/admin/v1" : "/v1"}/requests/export?${search.toString()}`
+    link.href = `${ownUrl}${isOperator ? "/admin/v1" : "/v1"}/requests/export?${search.toString()}`
     link.download = ""
     link.click()
   }

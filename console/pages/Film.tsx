@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import { gatewayUrl } from "../address.ts"
+import { ownUrl } from "../address.ts"
 import { useApp } from "../hooks/useApp.ts"
 import { words } from "../words/words.ts"
 
@@ -52,7 +52,7 @@ export const Film = ({ url }: { readonly url: string }) => {
  */
 const placesOf = (url: string, publicUrl: string): ReadonlyArray<string> => {
   const isPublic = url.startsWith(`${publicUrl}/`)
-  if (!isPublic && !url.startsWith(`${gatewayUrl}/`)) return []
-  const here = isPublic ? url.slice(publicUrl.length) : url.slice(gatewayUrl.length)
-  return [...new Set([gatewayUrl + here, url])]
+  if (!isPublic && !url.startsWith(`${ownUrl}/`)) return []
+  const here = isPublic ? url.slice(publicUrl.length) : url.slice(ownUrl.length)
+  return [...new Set([ownUrl + here, url])]
 }

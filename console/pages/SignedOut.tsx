@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useLayoutEffect } from "preact/hooks"
-import { basePath, gatewayUrl } from "../address.ts"
+import { basePath, gatewayUrl, isForPeople } from "../address.ts"
 import { Refused } from "../client.ts"
 import { IconButton } from "../parts/Button.tsx"
 import { CodeBlock } from "../parts/CodeBlock.tsx"
@@ -121,21 +121,25 @@ const SignIn = ({ ending, links, signIn }: Pick<SignedOutProps, "ending" | "link
           {text.signInWith(link.name)}
         </a>
       ))}
-      <TextField
-        of={key}
-        id="key"
-        type="password"
-        label={text.key}
-        hint={text.hint}
-        placeholder={text.placeholder}
-        autocomplete="current-password"
-      />
-      <p class="field-error" role="alert" id="key-error" hidden={complaint.value === ""}>
-        {complaint.value}
-      </p>
-      <button type="submit" class={links.length === 0 ? "button primary" : "button"} disabled={isRunning.value}>
-        {text.signIn}
-      </button>
+      {!isForPeople && (
+        <>
+          <TextField
+            of={key}
+            id="key"
+            type="password"
+            label={text.key}
+            hint={text.hint}
+            placeholder={text.placeholder}
+            autocomplete="current-password"
+          />
+          <p class="field-error" role="alert" id="key-error" hidden={complaint.value === ""}>
+            {complaint.value}
+          </p>
+          <button type="submit" class={links.length === 0 ? "button primary" : "button"} disabled={isRunning.value}>
+            {text.signIn}
+          </button>
+        </>
+      )}
     </form>
   )
 }

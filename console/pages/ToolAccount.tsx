@@ -12,10 +12,10 @@ import { words } from "../words/words.ts"
 const text = words.tools.own
 
 /** A person's own account at a server, which they connect at its sign-in. */
-export const ToolAccount = ({ server }: { readonly server: string }) => {
+export const ToolAccount = ({ server, title = text.title }: { readonly server: string; readonly title?: string }) => {
   const { session } = useApp()
   return (
-    <Section title={text.title}>
+    <Section title={title}>
       {session.person === true ? <Connection server={server} /> : <p class="hint">{text.notPerson}</p>}
     </Section>
   )

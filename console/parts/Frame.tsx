@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
+import { isForPeople } from "../address.ts"
 import { span } from "../format.ts"
 import { letterOf, pagesOf } from "../pageNames.ts"
 import { reaches } from "../reaches.ts"
-import { hrefOf } from "../router.ts"
+import { frontPage, hrefOf } from "../router.ts"
 import type { Session } from "../session.ts"
 import { words } from "../words/words.ts"
 import { AccountChoice } from "./AccountChoice.tsx"
@@ -73,7 +74,7 @@ export const Frame = ({ children, help, page, session, signOut, theme }: FramePr
         {words.frame.skip}
       </a>
       <nav class="nav" aria-label={words.frame.label}>
-        <a class="brand" href={hrefOf("overview")} aria-label={words.product}>
+        <a class="brand" href={hrefOf(frontPage)} aria-label={words.product}>
           <Icon name="brand" size={18} />
           <span class="nav-word">{words.product}</span>
         </a>
@@ -88,7 +89,7 @@ export const Frame = ({ children, help, page, session, signOut, theme }: FramePr
           />
         ))}
         <div class="nav-foot">
-          {isOperator && reaches(session, "adminSessions.list") && (
+          {isOperator && !isForPeople && reaches(session, "adminSessions.list") && (
             <Link
               name="sessions"
               word={words.sessions.title}

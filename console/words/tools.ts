@@ -30,6 +30,11 @@ export const tools = {
   emptyTitle: "No servers",
   empty: "No server of tools is one that you may use. An operator names them in gateway.yaml:",
   missing: "There is no such server, or none of its tools is one that you may use.",
+  accounts: {
+    title: "Your accounts",
+    at: (server: string) => `Your account at ${server}`,
+    none: "No server asks for an account of yours."
+  },
   own: {
     title: "Your account there",
     notPerson: "People connect accounts of their own. You are signed in with an admin key.",

@@ -24,6 +24,8 @@ export const checkGateway = (live: boolean) =>
     const { file, filePath, isStored, server, warnings } = yield* Settings
     yield* parseAllowed(server.trustedProxies, "server.trusted_proxies")
     if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
+    const adminTls = Option.flatMap(server.admin, ({ tls }) => tls)
+    if (Option.isSome(adminTls)) yield* readCertificate(adminTls.value, "server.admin")
     const problem = signInProblem(file, server)
     if (problem !== undefined) return yield* problem
     const models = yield* servedBy(file, ownModels)

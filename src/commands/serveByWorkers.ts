@@ -1,5 +1,5 @@
 import { isTerminalGone } from "../flow/terminal.ts"
-import { Duration, Effect, Layer, Queue } from "effect"
+import { Duration, Effect, Layer, Option, Queue } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -22,11 +22,20 @@ export const serveByWorkers = (workers: number) =>
     const output = yield* StandardOutput
     const { format } = yield* Logging
     const port = yield* ownPort(server.host, server.port)
+    const adminPort = yield* Effect.transposeMapOption(server.admin, ({ host, port }) =>
+      ownPort(host, port, "server.admin")
+    )
     const crew = yield* supervise({
       workers,
       drainDeadline: Duration.sum(server.leaveTime, server.drainDeadline),
       command: ownCommand(["serve"]),
-      env: () => ({ ...runtimeVariables, ...process.env, GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format }),
+      env: () => ({
+        ...runtimeVariables,
+        ...process.env,
+        GATEWAY_PORT: String(port),
+        ...(Option.isSome(adminPort) ? { GATEWAY_ADMIN_PORT: String(adminPort.value) } : {}),
+        GATEWAY_LOG_FORMAT: format
+      }),
       print: output.write,
       dropped: output.dropped
     })

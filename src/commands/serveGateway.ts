@@ -11,6 +11,7 @@ import { SharesPort } from "../http/Server.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../cluster/workers/workerLink.ts"
+import { adminServer } from "./ownAddress.ts"
 import { consoleLink } from "./consoleLink.ts"
 import { ownInvocation } from "./invokedAs.ts"
 import { LogsLive } from "./logs.ts"
@@ -22,7 +23,7 @@ const defaultAccount = AccountId.make("default")
 
 /** Prints the address and, at the first start, the first key, which cannot be read again. */
 const greet = Effect.gen(function* () {
-  const { url } = yield* Gateway.Address
+  const { admin, url } = yield* Gateway.Address
   const settings = yield* Settings
   for (const line of settings.warnings) yield* Effect.logWarning(line)
   for (const line of proxyLines(settings)) yield* Effect.logInfo(line)
@@ -39,9 +40,14 @@ const greet = Effect.gen(function* () {
   const { say } = yield* StandardOutput
   const first = Option.isSome(settings.bootstrapKey) ? Option.none() : yield* keys.bootstrap(Option.none())
   const address = url.href.replace(/\/$/, "")
-  say(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
+  const adminAddress = withoutSlash(admin.href)
+  const apart = `\nFor operators alone: ${adminAddress}  (admin API, metrics, console)`
+  say(
+    `Model Gateway listens on ${address}  (documentation: ${address}/docs)${Option.isSome(settings.server.admin) ? apart : ""}`
+  )
   if (Option.isNone(settings.adminKey)) {
-    const base = Option.match(settings.server.publicUrl, { onNone: () => address, onSome: withoutSlash })
+    const { publicUrl } = adminServer(settings.server)
+    const base = Option.match(publicUrl, { onNone: () => adminAddress, onSome: withoutSlash })
     yield* Effect.flatMap(SessionAdministration, ({ link }) => link).pipe(
       Effect.map((link) =>
         say(`The console, signed in as the operator (once, within 15 minutes): ${consoleLink(base, link)}`)

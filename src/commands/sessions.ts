@@ -1,12 +1,12 @@
 import { Args, Command } from "@effect/cli"
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { withoutSlash } from "../config/withoutSlash.ts"
 import { SessionAdministration } from "../people/signIn/SessionAdministration.ts"
 import { administer, logger } from "./administer.ts"
 import { leaf, remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { consoleLink } from "./consoleLink.ts"
+import { adminServer, linkedAddress } from "./ownAddress.ts"
 import { openDatabase } from "./operator/local.ts"
 import { Operator } from "./operator/Operator.ts"
 import { help, json, limitOption, print, shortTime, wide } from "./options.ts"
@@ -74,9 +74,7 @@ const link = Command.make("link", {}, () =>
     Effect.gen(function* () {
       const sessions = yield* SessionAdministration
       const { server } = yield* Settings
-      const scheme = Option.isSome(server.tls) ? "https" : "http"
-      const address = Option.getOrElse(server.publicUrl, () => `${scheme}://${server.host}:${server.port}`)
-      yield* Console.log(consoleLink(withoutSlash(address), yield* sessions.link))
+      yield* Console.log(consoleLink(linkedAddress(adminServer(server)), yield* sessions.link))
     })
   )
 ).pipe(

@@ -4,6 +4,8 @@ import { testDouble } from "../contract/testDouble.ts"
 import { isPostgres, poolSettings, poolWarnings, sectionOf } from "./databaseSettings.ts"
 import type { Sentinel } from "./sections/Redis.ts"
 import type { PoolSettings } from "./databaseSettings.ts"
+import { adminAddress, samePortProblem, tlsFiles } from "./adminAddress.ts"
+import type { AdminAddress, TlsFiles } from "./adminAddress.ts"
 import { BadSettings } from "./document.ts"
 import type { Located } from "./document.ts"
 import type { Environment } from "./secretVariable.ts"
@@ -44,7 +46,9 @@ export interface GatewaySettings {
     /** Serves `GET /metrics` without a key; the admin key always opens it. */
     readonly metrics: boolean
     /** The certificate's files; without them the gateway speaks HTTP. */
-    readonly tls: Option.Option<{ readonly cert: string; readonly key: string }>
+    readonly tls: Option.Option<TlsFiles>
+    /** The operators' own address; none if the public one has their part too. */
+    readonly admin: Option.Option<AdminAddress>
   }
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`. */
   readonly databaseUrl: Redacted.Redacted
@@ -149,10 +153,6 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
   static readonly Test = (given: Partial<(typeof Settings)["Service"]>) => testDouble(Settings, given)
 }
 
-/** Resolves a path relative to the configuration file. */
-const besideFile = (path: Option.Option<string>, named: string): string =>
-  resolve(dirname(Option.getOrElse(path, () => defaultFile)), named)
-
 /** The folder of the database file; `data` without one. */
 const besideDatabase = (url: string): string =>
   isPostgres(url) || url.endsWith(":memory:") ? "data" : dirname(url.slice("sqlite:".length))
@@ -206,7 +206,8 @@ const settle = (
   if (variables.GATEWAY_ADMIN_KEY !== undefined && variables.GATEWAY_BOOTSTRAP_KEY === variables.GATEWAY_ADMIN_KEY) {
     return Either.left(new BadSettings({ message: `GATEWAY_BOOTSTRAP_KEY: ${sameAsAdminKey}` }))
   }
-  const place = filesPlace(files, dirname(Option.getOrElse(path, () => defaultFile)), variables, env)
+  const folder = dirname(Option.getOrElse(path, () => defaultFile))
+  const place = filesPlace(files, folder, variables, env)
   if (Either.isLeft(place)) {
     const isOurs = variables.GATEWAY_FILES === undefined
     return Either.left(
@@ -217,11 +218,16 @@ const settle = (
   }
   const databaseUrl = variables.GATEWAY_DATABASE_URL ?? section.url ?? Redacted.make("sqlite:data/gateway.db")
   const pool = poolSettings(variables, section)
+  const beside = (named: string) => resolve(folder, named)
+  const port = variables.GATEWAY_PORT ?? server?.port ?? 8080
+  const admin = adminAddress(variables, server?.admin, beside)
+  const samePort = Option.flatMap(admin, (admin) => samePortProblem({ port, admin, variables, file }))
+  if (Option.isSome(samePort)) return Either.left(samePort.value)
   const proxyOf = Either.getOrElse(proxiesOf(env, file.value.proxy), () => direct)
   return Either.right({
     server: {
       host: variables.GATEWAY_HOST ?? server?.host ?? "127.0.0.1",
-      port: variables.GATEWAY_PORT ?? server?.port ?? 8080,
+      port,
       publicUrl: Option.fromNullable(variables.GATEWAY_PUBLIC_URL ?? server?.public_url),
       workers: variables.GATEWAY_WORKERS ?? server?.workers ?? 1,
       drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
@@ -230,10 +236,8 @@ const settle = (
       corsOrigins: server?.cors_origins ?? [],
       trustedProxies: server?.trusted_proxies ?? [],
       metrics: variables.GATEWAY_METRICS ?? server?.metrics ?? false,
-      tls: Option.map(Option.fromNullable(server?.tls), ({ cert, key }) => ({
-        cert: besideFile(path, cert),
-        key: besideFile(path, key)
-      }))
+      tls: tlsFiles(server?.tls, beside),
+      admin
     },
     databaseUrl,
     pool,

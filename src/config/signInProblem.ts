@@ -1,5 +1,7 @@
+import { Option } from "effect"
 import type { BadSettings } from "./document.ts"
 import { isLoopback } from "./loopback.ts"
+import type { AdminAddress } from "./adminAddress.ts"
 import type { GatewaySettings, LoadedFile } from "./Settings.ts"
 
 /**
@@ -8,13 +10,20 @@ import type { GatewaySettings, LoadedFile } from "./Settings.ts"
  */
 export const signInProblem = (
   file: Pick<LoadedFile, "value" | "complain">,
-  { host, publicUrl }: Pick<GatewaySettings["server"], "host" | "publicUrl">
+  server: Pick<GatewaySettings["server"], "host" | "publicUrl" | "admin">
 ): BadSettings | undefined => {
   if (file.value.sign_in?.oidc === undefined) return undefined
-  const url = publicUrl._tag === "Some" ? publicUrl.value : `http://${host.includes(":") ? `[${host}]` : host}`
-  if (/^https:/i.test(url) || isLoopback(url)) return undefined
-  return file.complain(
-    ["sign_in"],
-    "sign_in: needs an https:// address in server.public_url, which browsers come back to"
-  )
+  const unsafe = [
+    ...(isSafe(server) ? [] : ["server.public_url"]),
+    ...(Option.exists(server.admin, (admin) => !isSafe(admin)) ? ["server.admin.public_url"] : [])
+  ]
+  const [setting] = unsafe
+  return setting === undefined
+    ? undefined
+    : file.complain(["sign_in"], `sign_in: needs an https:// address in ${setting}, which browsers come back to`)
+}
+
+const isSafe = ({ host, publicUrl }: Pick<AdminAddress, "host" | "publicUrl">): boolean => {
+  const url = Option.getOrElse(publicUrl, () => `http://${host.includes(":") ? `[${host}]` : host}`)
+  return /^https:/i.test(url) || isLoopback(url)
 }

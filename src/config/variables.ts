@@ -43,6 +43,19 @@ export const Variables = Schema.Struct({
     "the listening address",
     "server.public_url"
   ),
+  GATEWAY_ADMIN_HOST: variable(
+    Schema.String,
+    "The address to listen on for [operators alone](operations.md#an-address-for-operators). Each of these three variables makes it a separate one.",
+    "`127.0.0.1`",
+    "server.admin.host"
+  ),
+  GATEWAY_ADMIN_PORT: variable(Port, "Its port.", "`8081`", "server.admin.port"),
+  GATEWAY_ADMIN_PUBLIC_URL: variable(
+    PublicAddress,
+    "The same address as operators' browsers reach it.",
+    "the listening address",
+    "server.admin.public_url"
+  ),
   GATEWAY_WORKERS: variable(
     Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 256)),
     "Processes that share the port, with Postgres ([operations](operations.md#workers)); same as `serve --workers 4`.",

@@ -3,10 +3,12 @@ import { answerJson, makeOAuthPage, noStore } from "./oauthPage.ts"
 import type { PageServer } from "./oauthPage.ts"
 import { readShort } from "./readForm.ts"
 import { signInFailed } from "./signInFailed.ts"
+import type { EntryPoint } from "../config/EntryPoints.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { listAt, parseJson, textAt } from "../contract/json/json.ts"
 import { isEmbedded } from "../guard/foreign.ts"
+import { frontPage } from "../people/entryPages.ts"
 import { CodeSignIns } from "../people/programs/codes/CodeSignIns.ts"
 import { toolsResource } from "../people/programs/codes/toolsResource.ts"
 import { toolsScope } from "../people/toolsScope.ts"
@@ -17,7 +19,7 @@ import { SessionAuthenticators } from "../people/signIn/SessionAuthenticators.ts
  * The pages by which programs sign in by a code for the tools of `/mcp`: what protects these (RFC 9728), registration (RFC
  * 7591) and the address that a program opens in its person's browser (RFC 6749).
  */
-export const makeCodePages = Effect.gen(function* () {
+export const makeCodePages = Effect.fnUntraced(function* (entry: EntryPoint) {
   const signIns = yield* CodeSignIns
   const publicUrl = yield* PublicUrl
   const { tries } = yield* SessionAuthenticators
@@ -58,11 +60,11 @@ export const makeCodePages = Effect.gen(function* () {
   /** Leads to the console's page, which shows who asks and waits for a click. */
   const authorize = (request: Request) =>
     Effect.gen(function* () {
-      const path = publicPath(yield* publicUrl.get)
+      const path = publicPath(yield* entry.url)
       const led = isEmbedded(request.headers)
         ? yield* Effect.either(embedded)
         : yield* Effect.either(signIns.authorize(new URL(request.url).searchParams))
-      if (led._tag === "Left") return signInFailed(led.left, `${path}/console`)
+      if (led._tag === "Left") return signInFailed(led.left, path + frontPage(entry.name))
       const location =
         "back" in led.right ? led.right.back : `${path}/console/consent?${new URLSearchParams(led.right)}`
       const headers = { ...noStore, location, "referrer-policy": "no-referrer" }

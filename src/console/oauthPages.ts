@@ -4,6 +4,7 @@ import { readForm } from "./readForm.ts"
 import { answerJson, makeOAuthPage, need, noStore } from "./oauthPage.ts"
 import type { PageServer } from "./oauthPage.ts"
 import { SessionAuthenticators } from "../people/signIn/SessionAuthenticators.ts"
+import type { EntryPoint } from "../config/EntryPoints.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { isForeign } from "../guard/foreign.ts"
@@ -29,7 +30,7 @@ const longestSurface = 40
  * and signing out (RFC 7009); `codePages` has those of codes. They need no `client_id` and ignore what they don't know, as Claude Code wants it. Without
  * providers that people sign in with there are none.
  */
-export const makeOAuthPages = Effect.gen(function* () {
+export const makeOAuthPages = Effect.fnUntraced(function* (entry: EntryPoint) {
   const signIns = yield* AgentSignIns
   const codes = yield* CodeSignIns
   const programs = yield* ProgramTokens
@@ -60,7 +61,7 @@ export const makeOAuthPages = Effect.gen(function* () {
 
   const authorize = (request: Request, server: PageServer) =>
     Effect.gen(function* () {
-      if (isForeign(request.headers, yield* publicUrl.get)) return yield* foreign
+      if (isForeign(request.headers, yield* entry.url)) return yield* foreign
       const address = tries.from({ request, server })
       yield* tries.programs.each(address)
       const form = yield* readForm(request)
@@ -117,7 +118,7 @@ export const makeOAuthPages = Effect.gen(function* () {
 
   /** Leads to the console's page, which shows who asks and waits for a click. */
   const device = (request: Request) =>
-    Effect.map(publicUrl.get, (url) => {
+    Effect.map(entry.url, (url) => {
       const typed = URL.parse(request.url)?.searchParams.get("user_code")
       const code = userCodeOf(typed ?? "")
       const query = code === undefined ? "" : `?${new URLSearchParams({ user_code: code })}`

@@ -1,11 +1,16 @@
 import { join } from "node:path"
+import { Effect } from "effect"
+import type { EntryPoint } from "../config/EntryPoints.ts"
 import { publicPath } from "../config/publicPath.ts"
 import { pathOf } from "../contract/text/pathOf.ts"
+import { pagePaths } from "../people/entryPages.ts"
 import { assetsPath } from "./bundle.ts"
 import { unpackPage } from "./PagePack.ts"
 import type { PackedFile } from "./PagePack.ts"
 
 type Files = ReadonlyMap<string, PackedFile>
+
+type Pages = Readonly<Record<string, (request: Request) => Response | Promise<Response> | undefined>>
 
 /** Embedded by `bun run build`; `npm pack` puts it beside this file. */
 const packName = "console.pack"
@@ -32,21 +37,37 @@ const fromSources = (): (() => Promise<Files>) => {
   }
 }
 
+/** Facts for the page's scripts, in `<meta>`. */
+interface Told {
+  /** The path of the address for clients. */
+  readonly "base-path": string
+  /** The gateway's address for clients, where the page is at another one. */
+  readonly "gateway-url": string
+  /** `person`: there are no others than those on which people let programs in. */
+  readonly pages: "all" | "person"
+}
+
 /**
- * The page below a path: its assets begin with it, and its `base-path` tells its scripts. It is made once for each build.
+ * The page below a path, which its assets begin with, and with what tells its scripts where they are. It is made once for each
+ * build.
  */
-const placed = (find: () => Promise<Files>, path: string): (() => Promise<Files>) => {
-  if (path === "") return find
-  const escaped = path.replaceAll("&", "&amp;")
+const placed = (find: () => Promise<Files>, told: () => Promise<Told>): (() => Promise<Files>) => {
   const made = new WeakMap<Files, Promise<Files>>()
   const place = async (files: Files): Promise<Files> => {
     const index = files.get("index.html")
     if (index === undefined) return files
+    const said = await told()
+    if (said["base-path"] === "" && said["gateway-url"] === "" && said.pages === "all") return files
     const { packPage } = await import("./packPage.ts")
-    const html = new TextDecoder()
+    let html = new TextDecoder()
       .decode(Bun.gunzipSync(await index.gzip.bytes()))
-      .replaceAll(`="${assetsPath}`, () => `="${escaped}${assetsPath}`)
-      .replace(/(<meta name="base-path" content=")"/, (_, begin) => `${begin}${escaped}"`)
+      .replaceAll(`="${assetsPath}`, () => `="${Bun.escapeHTML(said["base-path"])}${assetsPath}`)
+    for (const [name, content] of Object.entries(said)) {
+      html = html.replace(
+        new RegExp(`(<meta name="${name}" content=")[^"]*"`),
+        (_, begin) => `${begin}${Bun.escapeHTML(content)}"`
+      )
+    }
     const page = { name: "index.html", type: index.type, bytes: new TextEncoder().encode(html) }
     return new Map([...files, ...(await unpackPage(packPage([page])))])
   }
@@ -108,26 +129,34 @@ const headersFor = (publicUrl: string | undefined) => ({
 })
 
 /**
- * The console's page: `/console` and every path below it, its assets below `/console/assets/`, and a redirect from `/` for
- * browsers. Assets are named by their content's hash and cached forever.
+ * The console's page at an address: `/console` and every path below it, its assets below `/console/assets/`, and a redirect
+ * from `/` for browsers. Assets are named by their content's hash and cached forever. A public address without the console
+ * has only the pages on which people let programs in.
  *
- * @param publicUrl the configured public URL; undefined if links begin with the listener's own address
+ * @param clients the gateway's address for clients
+ * @param havePeople true while people sign in: a public address has no page for others
  */
-export const consolePages = (publicUrl: string | undefined) => {
-  const path = publicPath(publicUrl)
-  const files = placed(findFiles(), path)
-  const securityHeaders = headersFor(publicUrl)
-  const notFound = () => new Response(null, { status: 404, headers: securityHeaders })
+export const consolePages = (entry: EntryPoint, clients: EntryPoint, havePeople: () => boolean): Pages => {
+  const path = publicPath(entry.configuredUrl)
+  const isApart = entry !== clients
+  // The address for clients is known once the gateway listens.
+  const urlForClients = () => (isApart ? Effect.runPromise(clients.url) : Promise.resolve(clients.configuredUrl))
+  const files = placed(findFiles(), async () => ({
+    "base-path": path,
+    "gateway-url": isApart ? ((await urlForClients()) ?? "") : "",
+    pages: entry.name === "public" ? "person" : "all"
+  }))
+  let headers: Promise<ReturnType<typeof headersFor>> | undefined
+  const security = () => (headers ??= urlForClients().then(headersFor))
+  const notFound = async () => new Response(null, { status: 404, headers: await security() })
 
-  const send = (request: Request, file: PackedFile, caching: string): Response | Promise<Response> => {
+  const send = async (request: Request, file: PackedFile, caching: string): Promise<Response> => {
     const coding = codingOf(request.headers.get("accept-encoding") ?? "")
     const etag = `"${file.hash}${coding === undefined ? "" : `-${coding}`}"`
-    const headers: Record<string, string> = { ...securityHeaders, "cache-control": caching, etag }
+    const headers: Record<string, string> = { ...(await security()), "cache-control": caching, etag }
     if (tagsOf(request.headers.get("if-none-match")).includes(etag)) return new Response(null, { status: 304, headers })
     headers["content-type"] = file.type
-    if (coding === undefined) {
-      return file.gzip.bytes().then((bytes) => new Response(Bun.gunzipSync(bytes), { headers }))
-    }
+    if (coding === undefined) return new Response(Bun.gunzipSync(await file.gzip.bytes()), { headers })
     headers["content-encoding"] = coding
     return new Response(coding === "br" ? file.br : file.gzip, { headers })
   }
@@ -149,7 +178,14 @@ export const consolePages = (publicUrl: string | undefined) => {
       ? new Response(null, { status: 302, headers: { location: `${path}/console`, vary: "accept" } })
       : undefined
 
-  return { "/": root, "/console": page, "/console/*": page, [`${assetsPath}*`]: asset } as const
+  const pages: Pages = {
+    ...Object.fromEntries(pagePaths(entry.name).map((path) => [path, page])),
+    [`${assetsPath}*`]: asset
+  }
+  if (entry.name !== "public") return { "/": root, ...pages }
+  return Object.fromEntries(
+    Object.entries(pages).map(([path, answer]) => [path, (request) => (havePeople() ? answer(request) : undefined)])
+  )
 }
 
 /** The best coding that the client accepts. Browsers accept `br` only over TLS. */

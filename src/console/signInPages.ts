@@ -1,8 +1,9 @@
 import { Effect } from "effect"
+import type { EntryPoint } from "../config/EntryPoints.ts"
 import { publicPath } from "../config/publicPath.ts"
-import { PublicUrl } from "../config/PublicUrl.ts"
 import type { RateLimited } from "../contract/failures/Failure.ts"
 import { isEmbedded, isForeign } from "../guard/foreign.ts"
+import { frontPage } from "../people/entryPages.ts"
 import { Providers } from "../people/Providers.ts"
 import type { ProviderFailed } from "../people/Providers.ts"
 import { roleOf } from "../people/roleOf.ts"
@@ -20,16 +21,16 @@ import { connectCookieFor, cookieFor, signInCookieFor, signInCookieIn, tokenIn }
 type Server = Pick<Bun.Server<undefined>, "requestIP">
 
 /**
- * The pages of signing in by a provider: `/sign-in` leads there, `/sign-in/callback` takes the browser back, and
+ * The pages of signing in by a provider at an address: `/sign-in` leads there, `/sign-in/callback` takes the browser back, and
  * `POST /sign-in/logout` takes the provider's own word that a session is over. Without `sign_in` there are none.
  */
-export const makeSignInPages = Effect.gen(function* () {
+export const makeSignInPages = Effect.fnUntraced(function* (entry: EntryPoint) {
   const signIns = yield* SignIns
   const providers = yield* Providers
   const sessions = yield* Sessions
   const provided = yield* ProviderSessions
-  const publicUrl = yield* PublicUrl
-  const { cookiePlace, tries } = yield* SessionAuthenticators
+  const { cookiePlaceAt, tries } = yield* SessionAuthenticators
+  const cookiePlace = cookiePlaceAt(entry)
   const runtime = yield* Effect.runtime()
 
   const begin = (request: Request, server: Server) =>
@@ -42,9 +43,9 @@ export const makeSignInPages = Effect.gen(function* () {
       const issuer = query.get("issuer") ?? (others.length === 0 ? only : undefined) ?? ""
       const token = tokenIn(request.headers.get("cookie") ?? "", place)
       // The callback comes from another site, without the cookie of a session.
-      const earlier = token === undefined ? undefined : (yield* sessions.find(token))?.id
-      const returnTo = consolePath(query.get("return_to"), place.path)
-      const { cookie, location } = yield* signIns.begin({ issuer, returnTo, earlier })
+      const earlier = token === undefined ? undefined : (yield* sessions.find(token, entry.name))?.id
+      const returnTo = consolePath(query.get("return_to"), place.path, entry.name)
+      const { cookie, location } = yield* signIns.begin(entry, { issuer, returnTo, earlier })
       return moveTo(location, [signInCookieFor(cookie, signInMs / 1_000, place)])
     })
 
@@ -69,9 +70,10 @@ export const makeSignInPages = Effect.gen(function* () {
       const address = tries.from({ request, server })
       const cookie = signInCookieIn(request.headers.get("cookie") ?? "", place)
       // Nothing can be guessed here: a sign-in that this browser has not begun is refused without asking the provider.
-      const completed = yield* signIns.complete(cookie, queryOf(request))
+      const completed = yield* signIns.complete(entry, cookie, queryOf(request))
       const role = yield* admit(completed)
-      const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, maxClientLength) }
+      const client = (request.headers.get("user-agent") ?? "").slice(0, maxClientLength)
+      const visitor = { address, client, entry: entry.name }
       const { token } = yield* sessions.signInPerson(completed, role, visitor)
       return moveTo(`${place.path}${completed.returnTo}`, [
         cookieFor(token, sessionMs / 1_000, place),
@@ -84,7 +86,7 @@ export const makeSignInPages = Effect.gen(function* () {
   const logout = (request: Request, server: Server) =>
     Effect.gen(function* () {
       // Providers send it, browsers never.
-      if (isForeign(request.headers, yield* publicUrl.get)) return yield* foreign
+      if (isForeign(request.headers, yield* entry.url)) return yield* foreign
       const form = yield* readForm(request)
       yield* tries.logouts.checked(
         tries.from({ request, server }),
@@ -110,7 +112,7 @@ export const makeSignInPages = Effect.gen(function* () {
           event: "sign_in.provider_failed"
         })
       }
-      return signInFailed(failure, `${publicPath(yield* publicUrl.get)}/console`)
+      return signInFailed(failure, publicPath(yield* entry.url) + frontPage(entry.name))
     })
 
   /** A page that is there while people sign in by a provider. */

@@ -65,6 +65,14 @@ export class OpenedBy extends Context.Reference<OpenedBy>()("gateway/contract/Op
   defaultValue: (): "api-key" | "admin-key" | "anyone" => "api-key"
 }) {}
 
+/**
+ * On an endpoint that anyone may ask but only operators need. With `server.admin` it is at that address alone, as those that
+ * admin keys open.
+ */
+export class ForOperators extends Context.Reference<ForOperators>()("gateway/contract/ForOperators", {
+  defaultValue: () => false
+}) {}
+
 /** On an endpoint: its answer runs so long that its handler rechecks the caller's permission. */
 export class LongLived extends Context.Reference<LongLived>()("gateway/contract/LongLived", {
   defaultValue: () => false

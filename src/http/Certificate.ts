@@ -10,6 +10,9 @@ export interface CertificateFiles {
   readonly key: string
 }
 
+/** The section that has `tls`. */
+export type TlsSetting = "server" | "server.admin"
+
 /** A server certificate with its key, in PEM. */
 export interface Certificate {
   readonly cert: string
@@ -24,35 +27,45 @@ export class BadCertificate extends Data.TaggedError("BadCertificate")<{ readonl
 /** Longer files are refused, in bytes. */
 const longest = 1024 * 1024
 
-/** Reads both files and checks that they belong together. */
-export const readCertificate = (files: CertificateFiles): Effect.Effect<Certificate, BadCertificate> =>
+/**
+ * Reads both files and checks that they belong together.
+ *
+ * @param setting whose `tls` they are, for messages
+ */
+export const readCertificate = (
+  files: CertificateFiles,
+  setting: TlsSetting = "server"
+): Effect.Effect<Certificate, BadCertificate> =>
   Effect.gen(function* () {
-    const cert = yield* read("cert", files.cert)
-    const key = yield* read("key", files.key)
+    const cert = yield* read(`${setting}.tls.cert`, files.cert)
+    const key = yield* read(`${setting}.tls.key`, files.key)
     const certificate = yield* Effect.try({
       try: () => new X509Certificate(cert),
-      catch: () => new BadCertificate({ message: `server.tls.cert: ${files.cert} holds no certificate in PEM` })
+      catch: () => new BadCertificate({ message: `${setting}.tls.cert: ${files.cert} holds no certificate in PEM` })
     })
     const secret = yield* Effect.try({
       try: () => createPrivateKey(key),
       catch: () =>
-        new BadCertificate({ message: `server.tls.key: ${files.key} holds no private key in PEM without a passphrase` })
+        new BadCertificate({
+          message: `${setting}.tls.key: ${files.key} holds no private key in PEM without a passphrase`
+        })
     })
     if (!certificate.checkPrivateKey(secret)) {
-      return yield* new BadCertificate({ message: `server.tls.key: ${files.key} is not the key of ${files.cert}` })
+      return yield* new BadCertificate({ message: `${setting}.tls.key: ${files.key} is not the key of ${files.cert}` })
     }
     // Checks the rest of the chain, which `X509Certificate` ignores, so that listening can't fail on it.
     yield* Effect.try({
       try: () => createSecureContext({ cert, key }),
-      catch: () => new BadCertificate({ message: `server.tls.cert: ${files.cert} holds a chain that can't be read` })
+      catch: () =>
+        new BadCertificate({ message: `${setting}.tls.cert: ${files.cert} holds a chain that can't be read` })
     })
     return { cert, key, endsAtMs: Date.parse(certificate.validTo) }
   })
 
-const read = (setting: "cert" | "key", path: string) =>
+const read = (setting: string, path: string) =>
   Effect.mapError(
     readFile(path, longest),
-    ({ reason }) => new BadCertificate({ message: `server.tls.${setting}: ${path} can't be read (${reason})` })
+    ({ reason }) => new BadCertificate({ message: `${setting}: ${path} can't be read (${reason})` })
   )
 
 /** Identifies a version of the files. Fails if they do not answer. */

@@ -20,7 +20,8 @@ import {
   RateHeaders,
   RequestIdInErrors,
   SharedPaths,
-  Family
+  Family,
+  ForOperators
 } from "../contract/annotations.ts"
 import type { FormBounds, LongBodies } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/failures/Failure.ts"
@@ -41,6 +42,8 @@ export interface Route {
   readonly path: string
   readonly isPublic: boolean
   readonly openedBy: "api-key" | "admin-key" | "anyone"
+  /** True if a separate public address does without it. */
+  readonly isForOperators: boolean
   /** True if a message to it may be no request of the caller's limits. */
   readonly isOfMessages: boolean
   readonly isIdempotent: boolean
@@ -78,6 +81,8 @@ type RendererFor = (headers: Headers) => RenderFailure
 export interface Fallback {
   readonly prefix: string
   readonly rendererFor: RendererFor
+  /** As that of a route. */
+  readonly isForOperators: boolean
 }
 
 export interface Compiled {
@@ -109,15 +114,16 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
     onGroup: ({ group, mergedAnnotations }) => {
       const renderFailure = failureRenderer(() => group.errorSchema.ast, mergedAnnotations)
       const isShared = Context.get(mergedAnnotations, SharedPaths)
+      const isForOperators = isOfOperators(mergedAnnotations)
       for (const prefix of Option.getOrElse(Context.getOption(mergedAnnotations, Prefixes), () => [])) {
         const rendererFor = isShared || prefix === "/" ? byClient(renderFailure) : () => renderFailure
-        fallbacks.push({ prefix, rendererFor })
+        fallbacks.push({ prefix, rendererFor, isForOperators })
       }
       const dialect = Option.getOrUndefined(Context.getOption(mergedAnnotations, Clients))
       if (dialect === undefined) return
       const render = failureRenderer(() => dialect.errors.ast, mergedAnnotations)
       clients.push({ headers: dialect.headers, renderFailure: render })
-      for (const prefix of dialect.prefixes) fallbacks.push({ prefix, rendererFor: () => render })
+      for (const prefix of dialect.prefixes) fallbacks.push({ prefix, rendererFor: () => render, isForOperators })
     },
     onEndpoint: ({ endpoint, group, mergedAnnotations, successes }) => {
       const [success] = successes
@@ -139,6 +145,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         path: endpoint.path,
         isPublic: Context.get(mergedAnnotations, Public),
         openedBy: Context.get(mergedAnnotations, OpenedBy),
+        isForOperators: isOfOperators(mergedAnnotations),
         isOfMessages: Context.get(mergedAnnotations, OfMessages),
         isIdempotent: Context.get(mergedAnnotations, Idempotent),
         isLongLived: Context.get(mergedAnnotations, LongLived),
@@ -162,6 +169,9 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
   fallbacks.sort((one, other) => other.prefix.length - one.prefix.length)
   return { routes, fallbacks }
 }
+
+const isOfOperators = (annotations: Context.Context<never>): boolean =>
+  Context.get(annotations, OpenedBy) === "admin-key" || Context.get(annotations, ForOperators)
 
 /** Makes a function on its first call. Making all decoders and encoders at once would take a tenth of the start. */
 const lazily = <A, B>(make: () => (value: A) => B): ((value: A) => B) => {

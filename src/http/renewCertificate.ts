@@ -5,7 +5,7 @@ import type { Daemons } from "../flow/Daemons.ts"
 import type { UnreadableFile } from "../flow/RegularFiles.ts"
 import { backoff } from "../flow/schedules.ts"
 import { readCertificate, versionOf } from "./Certificate.ts"
-import type { Certificate, CertificateFiles } from "./Certificate.ts"
+import type { Certificate, CertificateFiles, TlsSetting } from "./Certificate.ts"
 
 const lookEvery = "500 millis"
 /** Days before expiry at which a warning is logged. */
@@ -17,6 +17,7 @@ const warnedDays = 14
  */
 export const renewCertificate = (
   files: CertificateFiles,
+  setting: TlsSetting,
   renew: (certificate: Certificate) => void
 ): Effect.Effect<void, never, Scope.Scope | Daemons> =>
   Effect.gen(function* () {
@@ -35,16 +36,17 @@ export const renewCertificate = (
       const isSettled = now === seen
       seen = now
       if (!isSettled || now === shown) return Effect.void
-      return readCertificate(files).pipe(
+      return readCertificate(files, setting).pipe(
         // A failure to listen is retried by the daemon.
         Effect.tap((certificate) => Effect.sync(() => renew(certificate))),
         Effect.flatMap((certificate) =>
           Effect.zipRight(
             Effect.annotateLogs(Effect.logInfo("the certificate was renewed"), {
               event: "tls.renewed",
+              setting: `${setting}.tls`,
               ends: new Date(certificate.endsAtMs).toISOString()
             }),
-            warnOfEnd(certificate)
+            warnOfEnd(certificate, setting)
           )
         ),
         Effect.catchTag("BadCertificate", ({ message }) =>
@@ -53,14 +55,19 @@ export const renewCertificate = (
         Effect.tap(() => Effect.sync(() => void (shown = now)))
       )
     }
-    yield* daemon("tls.renew", Effect.as(look, Effect.sleep(lookEvery)), backoff)
+    yield* daemon(
+      setting === "server" ? "tls.renew" : "tls.renew_admin",
+      Effect.as(look, Effect.sleep(lookEvery)),
+      backoff
+    )
   })
 
 /** Warns of a certificate that has expired or expires soon. */
-export const warnOfEnd = ({ endsAtMs }: Certificate): Effect.Effect<void> =>
+export const warnOfEnd = ({ endsAtMs }: Certificate, setting: TlsSetting): Effect.Effect<void> =>
   Effect.when(
     Effect.annotateLogs(Effect.logWarning("the certificate has expired or expires soon"), {
       event: "tls.ends",
+      setting: `${setting}.tls`,
       ends: new Date(endsAtMs).toISOString()
     }),
     () => endsAtMs - Date.now() < warnedDays * 86_400_000

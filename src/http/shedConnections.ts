@@ -18,21 +18,24 @@ type Shed = Pick<Listener, "closeIdle" | "isPaused" | "pause" | "resume">
  * no new ones are accepted. Silent ones end by the idle timeout.
  */
 export const shedConnections = (
-  listener: Shed,
+  listeners: ReadonlyArray<Shed>,
   descriptors = ofProcess
 ): Effect.Effect<void, never, Scope.Scope | Daemons> =>
   Effect.suspend(() => {
     let warnedAt = -Infinity
     const look = Effect.suspend(() => {
-      if (!descriptors.isScarce()) return Effect.sync(() => listener.resume())
-      listener.closeIdle()
-      if (descriptors.isFlooded()) listener.pause()
+      if (!descriptors.isScarce()) return Effect.sync(() => listeners.forEach((listener) => listener.resume()))
+      const isFlooded = descriptors.isFlooded()
+      for (const listener of listeners) {
+        listener.closeIdle()
+        if (isFlooded) listener.pause()
+      }
       const now = performance.now()
       if (now - warnedAt < warnEvery) return Effect.void
       warnedAt = now
       return Effect.annotateLogs(
         Effect.logWarning(
-          listener.isPaused
+          listeners.some(({ isPaused }) => isPaused)
             ? "file descriptors run out: no new connections are accepted until some are free"
             : "file descriptors are scarce: idle connections are closed, and new requests are refused"
         ),

@@ -1,6 +1,6 @@
 import { Clock, Data, Effect, Option, Redacted, Schema } from "effect"
 import { MasterSecret } from "../access/MasterSecret.ts"
-import { PublicUrl } from "../config/PublicUrl.ts"
+import type { EntryPoint } from "../config/EntryPoints.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { identityOf, isComplete } from "./Claims.ts"
 import type { Identity } from "./Claims.ts"
@@ -49,10 +49,11 @@ export class SignIns extends Effect.Service<SignIns>()("gateway/people/SignIns",
   effect: Effect.gen(function* () {
     const providers = yield* Providers
     const taken = yield* TakenOnce
-    const publicUrl = yield* PublicUrl
     const { derive } = yield* MasterSecret
     const { open, seal } = makeSeal(derive(purpose))
-    const callbackUrl = Effect.map(publicUrl.get, (url) => `${url}/sign-in/callback`)
+    const callbackUrl = ({ url }: EntryPoint) => Effect.map(url, (url) => `${url}/sign-in/callback`)
+    /** The purpose of a cookie's seal: the cookie of another address does not open. */
+    const aboutOf = ({ name }: EntryPoint) => (name === "whole" ? purpose : `${purpose}/${name}`)
 
     const providerOf = (issuer: string): Effect.Effect<Provider, SignInRefused> => {
       const provider = providers.rules()?.providers.get(issuer)
@@ -66,10 +67,13 @@ export class SignIns extends Effect.Service<SignIns>()("gateway/people/SignIns",
      *
      * @returns the provider's page, and what the browser keeps until it comes back
      */
-    const begin = ({ earlier, issuer, returnTo }: { issuer: string; returnTo: string; earlier: string | undefined }) =>
+    const begin = (
+      entry: EntryPoint,
+      { earlier, issuer, returnTo }: { issuer: string; returnTo: string; earlier: string | undefined }
+    ) =>
       Effect.gen(function* () {
         const provider = yield* providerOf(issuer)
-        const redirectUri = yield* callbackUrl
+        const redirectUri = yield* callbackUrl(entry)
         const [state, nonce, verifier] = [randomText(), randomText(), randomText()]
         const location = yield* providers.ask(provider, async (configuration, client) =>
           client.buildAuthorizationUrl(configuration, {
@@ -84,19 +88,19 @@ export class SignIns extends Effect.Service<SignIns>()("gateway/people/SignIns",
         )
         const expiresAtMs = (yield* Clock.currentTimeMillis) + signInMs
         const begun = { issuer, state, nonce, verifier, returnTo, expiresAtMs }
-        const cookie = seal(writeBegun(earlier === undefined ? begun : { ...begun, earlier }), purpose)
+        const cookie = seal(writeBegun(earlier === undefined ? begun : { ...begun, earlier }), aboutOf(entry))
         return { location: location.href, cookie: Redacted.make(cookie) }
       })
 
     /**
      * Ends a sign-in: takes its state, once, and exchanges the code.
      *
-     * @param cookie of {@link begin}
+     * @param cookie of {@link begin} at the same address
      * @param query of the callback
      */
-    const complete = (cookie: Redacted.Redacted | undefined, query: URLSearchParams) =>
+    const complete = (entry: EntryPoint, cookie: Redacted.Redacted | undefined, query: URLSearchParams) =>
       Effect.gen(function* (): Effect.fn.Return<Completed, SignInRefused | ProviderFailed> {
-        const text = cookie === undefined ? undefined : open(Redacted.value(cookie), purpose)
+        const text = cookie === undefined ? undefined : open(Redacted.value(cookie), aboutOf(entry))
         const begun = Option.getOrUndefined(readBegun(text))
         const nowMs = yield* Clock.currentTimeMillis
         if (begun === undefined || begun.expiresAtMs <= nowMs || query.get("state") !== begun.state) {
@@ -104,7 +108,7 @@ export class SignIns extends Effect.Service<SignIns>()("gateway/people/SignIns",
         }
         const provider = yield* providerOf(begun.issuer)
         if (!(yield* taken.take(`state ${begun.state}`, begun.expiresAtMs))) return yield* doneBefore
-        const url = new URL(yield* callbackUrl)
+        const url = new URL(yield* callbackUrl(entry))
         url.search = query.toString()
         const claim = provider.groups_claim ?? "groups"
         return yield* providers.ask(provider, async (configuration, client) => {

@@ -39,5 +39,5 @@ it.each([
   [`/console/${"x".repeat(2_500)}`, "/console"],
   ["/console/a\r\nb", "/console/ab"]
 ])("after a sign-in %s leads to %s", (asked, to) => {
-  expect(consolePath(asked, "/gw")).toBe(to)
+  expect(consolePath(asked, "/gw", "whole")).toBe(to)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { Settings } from "../../src/config/Settings.ts"
 import { withBlocks } from "./blocks.ts"
 import { absentOf, configurationBlocks, fieldsOfVariables, undescribed } from "./configurationTables.ts"
@@ -21,10 +21,14 @@ it("knows the fields that variables win over", () => {
 it.effect("says what holds where a field is left out", () =>
   Effect.gen(function* () {
     const settings = Context.get(yield* Layer.build(Settings.from({ GATEWAY_CONFIG: undefined })), Settings)
+    const ofOperators = { GATEWAY_ADMIN_PUBLIC_URL: "https://admin.example.com" }
+    const apart = Context.get(yield* Layer.build(Settings.from(ofOperators)), Settings)
     const { log, pool, retention, server } = settings
     const holds = {
       "server.host": server.host,
       "server.port": server.port,
+      "server.admin.host": Option.getOrThrow(apart.server.admin).host,
+      "server.admin.port": Option.getOrThrow(apart.server.admin).port,
       "server.workers": server.workers,
       "server.drain_seconds": Duration.toSeconds(server.drainDeadline),
       "server.leave_seconds": Duration.toSeconds(server.leaveTime),

@@ -17,7 +17,7 @@ import { Retention } from "../../src/config/sections/Retention.ts"
 import { Guardrail } from "../../src/config/sections/Guardrail.ts"
 import { McpServer } from "../../src/config/sections/Mcp.ts"
 import { Search } from "../../src/config/sections/Search.ts"
-import { Server } from "../../src/config/sections/Server.ts"
+import { Server, ServerAdmin } from "../../src/config/sections/Server.ts"
 import { OidcProvider, RoleRule, SignIn } from "../../src/config/sections/SignIn.ts"
 import { Upstream } from "../../src/config/sections/Upstream.ts"
 import { VideoBounds } from "../../src/config/sections/Video.ts"
@@ -125,6 +125,7 @@ const variables = [
 const sections: Readonly<Record<string, Schema.Schema.Any>> = {
   "gateway.yaml": GatewayFile,
   server: Server,
+  "server.admin": ServerAdmin,
   database: DatabaseSection,
   upstreams: Upstream,
   models: Model,

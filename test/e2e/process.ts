@@ -7,6 +7,8 @@ import { threadsOf } from "./stuck.ts"
 /** A gateway in a process of its own, on a free port and an empty directory. */
 export interface GatewayProcess {
   readonly url: string
+  /** The operators' address: the same without `server.admin`. */
+  readonly adminUrl: string
   readonly key: string
   /** Its working directory; the database is `data/gateway.db` below it. */
   readonly folder: string
@@ -80,6 +82,7 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
   const url = await listening.promise
   return {
     url,
+    adminUrl: /^For operators alone: (\S+)/m.exec(output())?.[1] ?? url,
     key: options.env?.["GATEWAY_BOOTSTRAP_KEY"] ?? testKey,
     folder,
     pid: child.pid,

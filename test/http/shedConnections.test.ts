@@ -25,7 +25,7 @@ const shed = (counts: ReadonlyArray<number>) =>
       pause: () => void calls.push("pause"),
       resume: () => void calls.push("resume")
     }
-    yield* shedConnections(listener, new Counted(() => 400))
+    yield* shedConnections([listener], new Counted(() => 400))
     yield* Effect.promise(() => done.promise)
     return calls.slice(0, counts.length + 1)
   }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(Daemons.Default)))

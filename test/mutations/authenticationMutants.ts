@@ -83,8 +83,8 @@ export const authenticationMutants: ReadonlyArray<Mutant> = [
   {
     name: "console: another site's page may ask in the name of a session",
     file: "src/people/signIn/SessionAuthenticators.ts",
-    snippet: "if (isForeign(headers, yield* publicUrl.get)) return yield* foreign",
-    replacement: "yield* publicUrl.get",
+    snippet: "if (isForeign(headers, yield* entry.url)) return yield* foreign",
+    replacement: "yield* entry.url",
     tests: sessions
   },
   {

@@ -36,7 +36,7 @@ export const signInMutants: ReadonlyArray<Mutant> = [
   {
     name: "sign-in: it ends at any path",
     file: "src/console/consolePath.ts",
-    snippet: "|| !/^\\/console(?:\\/|$)/.test(at.pathname)",
+    snippet: "|| !isPage(entry, at.pathname)",
     replacement: "",
     tests: ["test/access/sealed.test.ts"]
   },

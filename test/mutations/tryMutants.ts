@@ -40,7 +40,7 @@ export const tryMutants: ReadonlyArray<Mutant> = [
   {
     name: "tries: another site's page signs out by a token that it has",
     file: "src/console/signInPages.ts",
-    snippet: "if (isForeign(request.headers, yield* publicUrl.get)) return yield* foreign",
+    snippet: "if (isForeign(request.headers, yield* entry.url)) return yield* foreign",
     replacement: "",
     tests: attacks
   },

@@ -8,9 +8,10 @@ export class PortTaken extends Data.TaggedError("PortTaken")<{ readonly message:
  * otherwise split the requests with that program.
  *
  * @param port 0 picks a free port
+ * @param setting its section, if that is not `server`
  * @returns the port
  */
-export const ownPort = (hostname: string, port: number): Effect.Effect<number, PortTaken> =>
+export const ownPort = (hostname: string, port: number, setting?: string): Effect.Effect<number, PortTaken> =>
   Effect.tryPromise({
     try: async () => {
       const listener = Bun.listen({ hostname, port, exclusive: true, socket: { data: () => {} } })
@@ -21,7 +22,7 @@ export const ownPort = (hostname: string, port: number): Effect.Effect<number, P
     catch: (cause) => {
       const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE"
       return new PortTaken({
-        message: `can't listen on ${hostname}:${port}: ${isTaken ? "the port is in use" : "this machine has no such address, or access is denied"}`
+        message: `can't listen on ${hostname}:${port}${setting === undefined ? "" : ` (${setting})`}: ${isTaken ? "the port is in use" : "this machine has no such address, or access is denied"}`
       })
     }
   })

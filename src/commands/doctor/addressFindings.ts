@@ -12,14 +12,50 @@ import type { Finding } from "./Finding.ts"
 const dayMs = 86_400_000
 const soonDays = 14
 
-/** The gateway's own certificate. */
+/** The gateway's own certificates. */
 export const certificateFindings = ({ server }: GatewaySettings) =>
-  Option.match(server.tls, {
+  Effect.forEach(
+    [
+      ...Option.toArray(Option.map(server.tls, (files) => ({ files, setting: "server" as const }))),
+      ...Option.toArray(
+        Option.map(
+          Option.flatMap(server.admin, ({ tls }) => tls),
+          (files) => ({ files, setting: "server.admin" as const })
+        )
+      )
+    ],
+    ({ files, setting }) =>
+      Effect.map(readCertificate(files, setting), ({ endsAtMs }) =>
+        expiryFinding(
+          `certificate ${files.cert}`,
+          endsAtMs,
+          `Renew the files of ${setting}.tls.cert and ${setting}.tls.key.`
+        )
+      )
+  )
+
+/** The operators' own address, where there is one: it answers, and with TLS where others than this machine reach it. */
+export const adminAddressFindings = (settings: GatewaySettings) =>
+  Option.match(settings.server.admin, {
     onNone: () => Effect.succeed([]),
-    onSome: (files) =>
-      Effect.map(readCertificate(files), ({ endsAtMs }) => [
-        expiryFinding(`certificate ${files.cert}`, endsAtMs, "Renew the files of server.tls.cert and server.tls.key.")
-      ])
+    onSome: (admin) =>
+      Effect.gen(function* () {
+        const url = ownAddress(admin)
+        const check = "admin address"
+        const [{ isGateway, words }, running] = yield* Effect.all([answerAt(url), isRunning(settings)], {
+          concurrency: "unbounded"
+        })
+        if (isGateway || !running) {
+          return [ok(check, isGateway ? `${url}: ${words}` : `${url}; no gateway runs here now`)]
+        }
+        return [
+          problem(
+            check,
+            `${url}: ${words}, though the gateway answers at ${ownAddress(settings.server)}`,
+            "Restart the gateway: server.admin takes effect at its start."
+          )
+        ]
+      })
   })
 
 const expiryFinding = (what: string, endsAtMs: number, remedy: string): Finding => {

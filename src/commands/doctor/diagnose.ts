@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { GatewaySettings } from "../../config/Settings.ts"
-import { certificateFindings, publicUrlFindings, publicUrlSetting } from "./addressFindings.ts"
+import { adminAddressFindings, certificateFindings, publicUrlFindings, publicUrlSetting } from "./addressFindings.ts"
 import { databaseFindings, databaseRemedy } from "./databaseFindings.ts"
 import { signInFindings, toolChecks, upstreamChecks } from "./elsewhereFindings.ts"
 import type { Finding } from "./Finding.ts"
@@ -31,8 +31,9 @@ export const diagnose: Effect.Effect<Diagnosis> = Effect.gen(function* () {
     within("bucket", `Check ${bucketSettings(settings)}.`, bucketFindings(settings)),
     within("data directory", "Check GATEWAY_DATA_DIRECTORY: its file system does not answer.", diskFindings(settings)),
     Effect.sync(() => processFindings(settings.server.workers)),
-    within("certificate", "Change server.tls.cert and server.tls.key.", certificateFindings(settings)),
+    within("certificate", "Change the files of server.tls and server.admin.tls.", certificateFindings(settings)),
     within("public URL", `Check ${publicUrlSetting(settings)}.`, publicUrlFindings(settings)),
+    within("admin address", "Check server.admin.", adminAddressFindings(settings)),
     within("sign-in", "Check sign_in.oidc[].issuer and sign_in.jwt[].issuer.", signInFindings(settings)),
     ...(models === undefined ? [] : upstreamChecks(file, models, isStored || filePath._tag === "Some")),
     ...(models === undefined ? [] : toolChecks(file.value)),

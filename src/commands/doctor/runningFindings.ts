@@ -4,7 +4,7 @@ import type { JsonObject } from "../../contract/fields.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { Operator } from "../operator/Operator.ts"
 import { remoteOperator } from "../operator/remote.ts"
-import { ownAddress } from "../ownAddress.ts"
+import { ownAdminAddress } from "../ownAddress.ts"
 import { isRunning } from "./addressFindings.ts"
 import { ok, problem, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
@@ -24,7 +24,7 @@ export interface RunningGateway {
 /** The items of attention of the gateway that runs on this machine, if there is one. */
 export const runningFindings = (settings: GatewaySettings) =>
   Effect.gen(function* () {
-    const url = ownAddress(settings.server)
+    const url = ownAdminAddress(settings.server)
     if (!(yield* isRunning(settings))) return [ok(check, `none answers at ${url}`)]
     if (Option.isNone(settings.adminKey)) {
       return [
@@ -69,5 +69,5 @@ export const runningGateway = (settings: GatewaySettings): Effect.Effect<Running
 const askedBy = <A, E>({ adminKey, server }: GatewaySettings, ask: Effect.Effect<A, E, Operator>) =>
   Option.match(adminKey, {
     onNone: () => Effect.dieMessage("no admin key"),
-    onSome: (key) => Effect.provide(ask, remoteOperator({ url: ownAddress(server), key }))
+    onSome: (key) => Effect.provide(ask, remoteOperator({ url: ownAdminAddress(server), key }))
   })

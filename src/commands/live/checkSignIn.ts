@@ -2,11 +2,12 @@ import { Console, Data, Effect, Option } from "effect"
 import type { JwtIssuer } from "../../config/sections/JwtIssuer.ts"
 import type { OidcProvider, SignIn } from "../../config/sections/SignIn.ts"
 import { Settings } from "../../config/Settings.ts"
-import { withoutSlash } from "../../config/withoutSlash.ts"
+import { frontPage } from "../../people/entryPages.ts"
 import { publishedBy } from "../../people/IssuerKeys.ts"
 import { discover } from "../../people/Providers.ts"
 import type { ProviderFailed } from "../../people/Providers.ts"
 import { fetchBy } from "../../upstreams/auth/fetchBy.ts"
+import { linkedAddress } from "../ownAddress.ts"
 
 /** A provider can't be asked; details are printed already. */
 export class NoProvider extends Data.TaggedError("NoProvider")<{ readonly message: string }> {}
@@ -51,10 +52,11 @@ const replyOf = <R>(
 const askProvider = (provider: OidcProvider, roles: NonNullable<SignIn["roles"]>) =>
   Effect.gen(function* () {
     const { proxyOf, server } = yield* Settings
-    const url = withoutSlash(Option.getOrElse(server.publicUrl, () => `http://${server.host}:${server.port}`))
+    const url = linkedAddress(server)
+    const admin = Option.map(server.admin, linkedAddress)
     const isByGroup = roles.some(({ group }) => group !== undefined)
     const client = yield* discover(provider, proxyOf)
-    return linesOf(provider, client.serverMetadata(), url, isByGroup)
+    return linesOf(provider, client.serverMetadata(), { url, admin }, isByGroup)
   })
 
 const askIssuer = (entry: JwtIssuer) =>
@@ -78,12 +80,21 @@ interface Metadata {
 const linesOf = (
   { groups_claim = "groups", issuer, scopes }: OidcProvider,
   metadata: Metadata,
-  url: string,
+  { admin, url }: { readonly url: string; readonly admin: Option.Option<string> },
   isByGroup: boolean
 ): ReadonlyArray<string> => [
   `\nsign_in: ${issuer} answers. To be registered there:`,
   `  the redirect address  ${url}/sign-in/callback`,
-  ...(metadata.end_session_endpoint === undefined ? [] : [`  after signing out     ${url}/console`]),
+  ...Option.toArray(Option.map(admin, (admin) => `  and the operators'    ${admin}/sign-in/callback`)),
+  ...(metadata.end_session_endpoint === undefined
+    ? []
+    : Option.match(admin, {
+        onNone: () => [`  after signing out     ${url}${frontPage("whole")}`],
+        onSome: (admin) => [
+          `  after signing out     ${url}${frontPage("public")}`,
+          `  and at the operators' ${admin}${frontPage("admin")}`
+        ]
+      })),
   ...(metadata.backchannel_logout_supported === true ? [`  back-channel logout   ${url}/sign-in/logout`] : []),
   ...(isByGroup ? groupsWarning(groups_claim, scopes, metadata) : []),
   ...(scopes === undefined && lacks(metadata.scopes_supported, "offline_access")

@@ -24,7 +24,7 @@ import { shipped } from "../../Parts.ts"
 import { SessionAdministration } from "../../people/signIn/SessionAdministration.ts"
 import * as Database from "../../sql/Database.ts"
 import { CommandVariables } from "../CommandVariables.ts"
-import { ownAddress } from "../ownAddress.ts"
+import { ownAdminAddress } from "../ownAddress.ts"
 import { clientOf, Unreachable } from "./client.ts"
 import type { AdminGateway } from "./client.ts"
 import { operationsOn } from "./operations.ts"
@@ -179,7 +179,7 @@ const runningGateway = ({ adminKey, server }: GatewaySettings) =>
       })
     }
     const { remoteGateway } = yield* Effect.promise(() => import("./remote.ts"))
-    return yield* remoteGateway({ url: ownAddress(server), key: adminKey.value })
+    return yield* remoteGateway({ url: ownAdminAddress(server), key: adminKey.value })
   })
 
 /** Operations on this machine's database. */

@@ -75,7 +75,9 @@ const failureAt = (url: string, failure: ClientFailure): Failure | Unreachable =
       return unreachable(`refuses GATEWAY_ADMIN_KEY: ${failure.message}`)
     default:
       return failure.message.startsWith("Invalid URL (")
-        ? unreachable("does not have this endpoint: it was started without GATEWAY_ADMIN_KEY, or is an older version")
+        ? unreachable(
+            "does not have this endpoint: it has an address of its own for operators (server.admin), was started without GATEWAY_ADMIN_KEY, or is an older version"
+          )
         : failure
   }
 }

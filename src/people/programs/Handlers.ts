@@ -6,9 +6,9 @@ import { makeWaitingPrograms } from "./WaitingPrograms.ts"
 export const DevicesHandlers = handlers(
   DevicesApi,
   Effect.map(makeWaitingPrograms, ({ decide, decideRequest, show, showRequest }) => ({
-    show: ({ payload, request }) => show(request, payload.code),
-    decide: ({ payload, request }) => decide(request, payload),
-    showRequest: ({ payload, request }) => showRequest(request, payload.request),
-    decideRequest: ({ payload, request }) => decideRequest(request, payload)
+    show: (input) => show(input, input.payload.code),
+    decide: (input) => decide(input, input.payload),
+    showRequest: (input) => showRequest(input, input.payload.request),
+    decideRequest: (input) => decideRequest(input, input.payload)
   }))
 )

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { isoTime } from "../../admin/fields.ts"
 import { makePersonOf } from "../signIn/personOf.ts"
+import type { Asking } from "../signIn/personOf.ts"
 import { SessionAuthenticators } from "../signIn/SessionAuthenticators.ts"
 import { InvalidRequest, NotFound } from "../../contract/failures/Failure.ts"
-import type { Incoming } from "../../contract/handlers.ts"
 import { AgentSignIns } from "./AgentSignIns.ts"
 import type { ProgramDecision, RequestDecision } from "./Api.ts"
 import { CodeSignIns } from "./codes/CodeSignIns.ts"
@@ -22,10 +22,10 @@ export const makeWaitingPrograms = Effect.gen(function* () {
   const byCode = <A, E>({ person }: { readonly person: string }, typed: string, use: UseCode<A, E>) =>
     tries.codes.checked(person, Effect.flatMap(codeOf(typed), use), isNoCode)
 
-  const show = (request: Incoming, typed: string) =>
+  const show = (asking: Asking, typed: string) =>
     Effect.gen(function* () {
       const { address, client, expires_at, issues, surface, user_code } = yield* byCode(
-        yield* personOf(request),
+        yield* personOf(asking),
         typed,
         signIns.ofCode
       )
@@ -40,17 +40,17 @@ export const makeWaitingPrograms = Effect.gen(function* () {
       }
     })
 
-  const decide = (request: Incoming, { code: typed, ...said }: ProgramDecision) =>
+  const decide = (asking: Asking, { code: typed, ...said }: ProgramDecision) =>
     Effect.gen(function* () {
-      const acting = yield* personOf(request)
+      const acting = yield* personOf(asking)
       const decision = yield* decisionOf(said)
       yield* byCode(acting, typed, (code) => signIns.decide(acting, code, decision))
       return { object: "program_decision" as const, approved: decision.approve }
     })
 
-  const showRequest = (request: Incoming, sealed: string) =>
+  const showRequest = (asking: Asking, sealed: string) =>
     Effect.gen(function* () {
-      yield* personOf(request)
+      yield* personOf(asking)
       const { expiresAtMs, name, redirect } = yield* codeSignIns.find(sealed)
       return {
         object: "asking_program" as const,
@@ -61,9 +61,9 @@ export const makeWaitingPrograms = Effect.gen(function* () {
       }
     })
 
-  const decideRequest = (request: Incoming, { request: sealed, ...said }: RequestDecision) =>
+  const decideRequest = (asking: Asking, { request: sealed, ...said }: RequestDecision) =>
     Effect.gen(function* () {
-      const acting = yield* personOf(request)
+      const acting = yield* personOf(asking)
       const decision = yield* decisionOf(said)
       const location = yield* codeSignIns.decide(acting, sealed, decision)
       return { object: "request_decision" as const, approved: decision.approve, location }

@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PageParams, pageOf } from "../../contract/paging.ts"
-import { BodyLimit, KnownFieldsOnly, OpenedBy } from "../../contract/annotations.ts"
+import { BodyLimit, ForOperators, KnownFieldsOnly, OpenedBy } from "../../contract/annotations.ts"
 import { CodedError } from "../../contract/failures/codedErrors.ts"
 import { withoutDecodeError } from "../../contract/failures/withoutDecodeError.ts"
 import { OwnSession, SessionRecord } from "./SessionRecord.ts"
@@ -36,6 +36,7 @@ export class SessionApi extends HttpApiGroup.make("session")
     HttpApiEndpoint.post("open", "/console/session")
       .setPayload(SignIn)
       .addSuccess(OwnSession)
+      .annotate(ForOperators, true)
       .annotateContext(
         OpenApi.annotations({
           summary: "Sign in",

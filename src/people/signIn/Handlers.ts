@@ -8,9 +8,9 @@ import { makeOwnSession } from "./OwnSession.ts"
 const SessionHandlers = handlers(
   SessionApi,
   Effect.map(makeOwnSession, ({ close, open, show }) => ({
-    show: ({ request, urlParams: { account } }) => show(request, account),
-    open: ({ caller, payload, request }) => open(caller, payload, request),
-    close: ({ request }) => close(request)
+    show: (input) => show(input, input.urlParams.account),
+    open: (input) => open(input, input.payload),
+    close
   }))
 )
 

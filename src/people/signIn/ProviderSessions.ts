@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { Audit } from "../../admin/store/Audit.ts"
-import { PublicUrl } from "../../config/PublicUrl.ts"
+import type { EntryPoint } from "../../config/EntryPoints.ts"
+import { frontPage } from "../entryPages.ts"
 import { actorNamed } from "../../contract/callers/Acting.ts"
 import { LogoutTokens } from "../LogoutTokens.ts"
 import { Providers } from "../Providers.ts"
@@ -21,15 +22,14 @@ export class ProviderSessions extends Effect.Service<ProviderSessions>()("gatewa
     const checks = yield* PeopleChecks
     const audit = yield* Audit
     const changes = yield* Changes
-    const publicUrl = yield* PublicUrl
 
     /** The page where a person's browser signs out at the provider; undefined if that has none, or is away. */
-    const signOutUrl = (person: Person): Effect.Effect<string | undefined> =>
+    const signOutUrl = (person: Person, { name, url }: EntryPoint): Effect.Effect<string | undefined> =>
       Effect.gen(function* () {
         const provider = providers.rules()?.providers.get(person.issuer)
         if (provider === undefined) return undefined
         const idToken = checks.unseal(person.id_token, person.id)
-        const back = `${yield* publicUrl.get}/console`
+        const back = (yield* url) + frontPage(name)
         return yield* providers.ask(provider, async (client, { buildEndSessionUrl }) =>
           client.serverMetadata().end_session_endpoint === undefined
             ? undefined

@@ -1,9 +1,10 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Access, keyHeaders } from "../../access/Access.ts"
 import { hasSecret } from "../../access/store/KeyRow.ts"
 import { Keys } from "../../access/store/Keys.ts"
 import { makeAdminAccess } from "../../admin/AdminAccess.ts"
 import { makeOwned } from "../../admin/Owned.ts"
+import type { EntryPoint } from "../../config/EntryPoints.ts"
 import { publicPath } from "../../config/publicPath.ts"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import { Settings } from "../../config/Settings.ts"
@@ -54,18 +55,20 @@ const make = Effect.gen(function* () {
   const byKey = yield* makeAdminAccess(isOn, server.trustedProxies)
 
   /** The place of the page's cookie. A proxy in front of the gateway may terminate TLS. */
-  const cookiePlace = Effect.map(publicUrl.get, (url): CookiePlace => ({
-    isSecure: Option.isSome(server.tls) || url.startsWith("https:"),
-    path: publicPath(url)
-  }))
+  const cookiePlaceAt = ({ hasTls, name, url }: EntryPoint) =>
+    Effect.map(url, (url): CookiePlace => ({
+      entry: name,
+      isSecure: hasTls || url.startsWith("https:"),
+      path: publicPath(url)
+    }))
 
   /** The session of a request's cookie; undefined where it has none. */
-  const sessionOf = (cookie: string, { headers, method }: Pick<Request, "headers" | "method">) =>
+  const sessionOf = (entry: EntryPoint, cookie: string, { headers, method }: Pick<Request, "headers" | "method">) =>
     Effect.gen(function* () {
-      const token = tokenIn(cookie, yield* cookiePlace)
+      const token = tokenIn(cookie, yield* cookiePlaceAt(entry))
       if (token === undefined) return undefined
-      if (isForeign(headers, yield* publicUrl.get)) return yield* foreign
-      const session = yield* sessions.find(token)
+      if (isForeign(headers, yield* entry.url)) return yield* foreign
+      const session = yield* sessions.find(token, entry.name)
       if (session === undefined) return undefined
       if (method !== "GET" && method !== "HEAD" && headers.get("x-gateway-csrf") !== csrfOf(token)) {
         return yield* forged
@@ -100,8 +103,8 @@ const make = Effect.gen(function* () {
   }
 
   /** The one who acts in a request's operator session, if it has one. */
-  const actingIn = (request: Pick<Request, "headers" | "method">) =>
-    Effect.map(sessionOf(request.headers.get("cookie") ?? "", request), (session) =>
+  const actingIn = (entry: EntryPoint, request: Pick<Request, "headers" | "method">) =>
+    Effect.map(sessionOf(entry, request.headers.get("cookie") ?? "", request), (session) =>
       session?.kind === "operator" ? sessions.actingOf(session) : undefined
     )
 
@@ -111,29 +114,30 @@ const make = Effect.gen(function* () {
       ? Effect.fail(failure)
       : Effect.flatMap(publicUrl.get, (url) => Effect.fail(challenged(failure, url)))
 
-  const callers = {
+  const callersAt = (entry: EntryPoint) => ({
     authenticate: (headers: Headers, connection: Connection, operation: Operated) => {
       const { request } = connection
-      const cookie = headers.has("cookie") ? cookieWithoutKey(headers) : null
+      // A public address without the console has no page that asks by a cookie.
+      const cookie = entry.name !== "public" && headers.has("cookie") ? cookieWithoutKey(headers) : null
       if (cookie === null) {
         const caller = access.authenticate(headers, connection, operation)
         return operation.group === "mcp" ? Effect.catchAll(caller, withChallenge) : caller
       }
-      return Effect.flatMap(sessionOf(cookie, request), (session) =>
+      return Effect.flatMap(sessionOf(entry, cookie, request), (session) =>
         asCaller(session, { headers, method: request.method })
       )
     },
     admit: limits.admit
-  }
+  })
 
-  const operators = {
+  const operatorsAt = (entry: EntryPoint) => ({
     authenticate: (headers: Headers, connection: Connection, { group, name }: Operated) => {
       const cookie = headers.has("cookie") ? cookieWithoutKey(headers) : null
       const acting =
         cookie === null
           ? byKey.authenticate(headers, connection)
           : Effect.gen(function* () {
-              const session = yield* sessionOf(cookie, connection.request)
+              const session = yield* sessionOf(entry, cookie, connection.request)
               if (session === undefined) return yield* byKey.authenticate(headers, connection)
               if (session.kind !== "operator") return yield* notOperator
               const acting = sessions.actingOf(session)
@@ -151,22 +155,28 @@ const make = Effect.gen(function* () {
       })
     },
     admit: () => uncounted
-  }
+  })
 
   /** Accepts any caller: a program, or the gateway's own page. */
-  const anyone = {
+  const anyoneAt = (entry: EntryPoint) => ({
     authenticate: (headers: Headers, connection: Connection) =>
-      Effect.flatMap(publicUrl.get, (own) =>
-        isForeign(headers, own) ? foreign : Effect.succeed({ ...anonymous, address: byKey.tries.from(connection) })
+      Effect.flatMap(entry.url, (own): Effect.Effect<Anyone, Forbidden> =>
+        isForeign(headers, own)
+          ? foreign
+          : Effect.succeed({ ...anonymous, address: byKey.tries.from(connection), entry })
       ),
     admit: () => uncounted
-  }
+  })
 
   return {
     actingIn,
     tries: byKey.tries,
-    cookiePlace,
-    authenticators: { "api-key": callers, "admin-key": operators, anyone }
+    cookiePlaceAt,
+    authenticatorsAt: (entry: EntryPoint) => ({
+      "api-key": callersAt(entry),
+      "admin-key": operatorsAt(entry),
+      anyone: anyoneAt(entry)
+    })
   } as const
 })
 
@@ -182,9 +192,19 @@ export class SessionAuthenticators extends Context.Tag("gateway/people/signIn/Se
   static readonly Default = Layer.scoped(SessionAuthenticators, make)
 }
 
-/** The address of a client, as the authenticator of `anyone` found it. */
-export const addressOf = (caller: Caller): string =>
-  "address" in caller && typeof caller.address === "string" ? caller.address : "unknown"
+/** The caller of an endpoint that anyone may ask. */
+interface Anyone extends Caller {
+  /** The client's address. */
+  readonly address: string
+  /** The address of the gateway that it asks. */
+  readonly entry: EntryPoint
+}
+
+const isAnyone = (caller: Caller): caller is Anyone => "entry" in caller
+
+/** The caller, with the findings of the authenticator of `anyone`. */
+export const anyoneIn = (caller: Caller): Effect.Effect<Anyone> =>
+  isAnyone(caller) ? Effect.succeed(caller) : Effect.dieMessage("not an endpoint that anyone may ask")
 
 /** The cookies of a request that brings no key. */
 const cookieWithoutKey = (headers: Headers): string | null =>

@@ -66,7 +66,7 @@ export const OwnSession = Schema.Union(
     accounts: Schema.optional(
       answerField(
         Schema.NullOr(Schema.Array(Schema.String)),
-        "The accounts that the role reaches, by id: those that it names, and those that exist and match (`team-*`); 200 at most. null: all at once."
+        "The accounts that the role reaches, by id: those that it names, and those that exist and match (`team-*`); 200 at most. null: all at once; the public address, where `server.admin` is another, lists them then too."
       )
     ),
     more_accounts: Schema.optional(answerField(Schema.Boolean, "True if there are more; `account` searches them.")),

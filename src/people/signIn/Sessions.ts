@@ -4,6 +4,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { Access } from "../../access/Access.ts"
 import * as ApiKey from "../../access/ApiKey.ts"
 import { Audit } from "../../admin/store/Audit.ts"
+import type { EntryPoint } from "../../config/EntryPoints.ts"
 import type { Acting } from "../../contract/callers/Acting.ts"
 import { roles } from "../../contract/callers/roles.ts"
 import { AuthInvalid } from "../../contract/failures/Failure.ts"
@@ -34,10 +35,11 @@ const usedMs = 60_000
 /** Cached sessions at most; the oldest entry is evicted first. */
 const capacity = 4_096
 
-/** The browser that signs in: its user agent and address. */
+/** The browser that signs in: its user agent and address, and where it does. */
 export interface Visitor {
   readonly client: string
   readonly address: string
+  readonly entry: EntryPoint["name"]
 }
 
 /** The key or the person that opened a session. */
@@ -86,17 +88,18 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/people/signIn/
     }
 
     /** @param name of the key or the person, for the audit log */
-    const begin = (opened: Opened & Partial<OpenedByPerson>, name: string, visitor: Visitor) =>
+    const begin = (opened: Opened & Partial<OpenedByPerson>, name: string, { address, client, entry }: Visitor) =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const token = newToken()
         const session: SessionRow = {
           id: ApiKey.randomId("session"),
-          hash: hashOf(token),
+          hash: hashOf(token, entry),
           person_id: null,
           provider_session: null,
           ...opened,
-          ...visitor,
+          client,
+          address,
           created_at: nowMs,
           last_used_at: nowMs,
           expires_at: nowMs + sessionMs
@@ -104,13 +107,12 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/people/signIn/
         yield* store.removeOld(nowMs)
         yield* store.insert(session)
         if (session.kind === "operator") {
-          const after = { client: visitor.client, address: visitor.address }
           yield* audit.record({
             actor: { name, via: session.id },
             action: "session.open",
             target: session.id,
             before: null,
-            after
+            after: { client, address }
           })
         }
         return { token, session } satisfies NewSession
@@ -193,11 +195,11 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/people/signIn/
         return person === undefined ? undefined : { ...session, person }
       })
 
-    /** The valid session of a token; undefined if there is none. */
-    const find = (token: Redacted.Redacted): Effect.Effect<OpenSession | undefined> =>
+    /** The valid session of a token at an address; undefined if there is none. */
+    const find = (token: Redacted.Redacted, entry: EntryPoint["name"]): Effect.Effect<OpenSession | undefined> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        const hash = hashOf(token)
+        const hash = hashOf(token, entry)
         const seenBefore = changes.seen()
         const stored = known.get(hash) ?? (yield* store.open(hash, nowMs))
         if (stored === undefined || stored.expires_at <= nowMs) return undefined

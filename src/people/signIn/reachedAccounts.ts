@@ -18,9 +18,11 @@ export const makeReachedAccounts = Effect.map(
   (accounts) =>
     (
       { accounts: patterns, role }: Pick<Acting, "accounts" | "role">,
-      search: string
+      search: string,
+      // A page that can't ask the admin API needs their names.
+      isListed: boolean
     ): Effect.Effect<ReachedAccounts> => {
-      if (patterns === "all" && roles[role].reach.readsAccounts === "all") {
+      if (!isListed && patterns === "all" && roles[role].reach.readsAccounts === "all") {
         return Effect.succeed({ accounts: null, more_accounts: false })
       }
       const among = patterns === "all" ? ["*"] : patterns

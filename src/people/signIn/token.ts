@@ -1,11 +1,16 @@
 import { Redacted } from "effect"
+import type { EntryPoint } from "../../config/EntryPoints.ts"
 
 /** A secret of 256 bits: the value of a session's cookie, or the end of a sign-in link. */
 export const newToken = (): Redacted.Redacted =>
   Redacted.make(Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url"))
 
-/** The stored form of a token: SHA-256, hex. */
-export const hashOf = (token: Redacted.Redacted): string => Bun.SHA256.hash(Redacted.value(token), "hex")
+/**
+ * The stored form of a token: SHA-256, hex. A session counts only at the address where it was opened: browsers send cookies
+ * to every port of a host.
+ */
+export const hashOf = (token: Redacted.Redacted, entry: EntryPoint["name"] = "whole"): string =>
+  Bun.SHA256.hash(entry === "whole" ? Redacted.value(token) : `${entry} ${Redacted.value(token)}`, "hex")
 
 /** The CSRF token: sent with each change, and readable only by the gateway's own page. */
 export const csrfOf = (token: Redacted.Redacted): string =>
@@ -13,18 +18,20 @@ export const csrfOf = (token: Redacted.Redacted): string =>
 
 /** The page's place, which its cookie is bound to. */
 export interface CookiePlace {
+  readonly entry: EntryPoint["name"]
   /** True if browsers connect by TLS. */
   readonly isSecure: boolean
-  /** The path of the public URL; empty if there is none. */
+  /** The path of the address for clients; empty if there is none. */
   readonly path: string
 }
 
 /**
  * Browsers accept `__Host-` cookies only from this host, over TLS and for all its paths, `__Secure-` ones over TLS (RFC
- * 6265bis, section 4.1.3). Below a path, where other gateways may have theirs, the cookie is bound to it.
+ * 6265bis, section 4.1.3). Below a path, where other gateways may have theirs, the cookie is bound to it. The operators' own
+ * address has names of its own, so that the two of one host don't replace each other's.
  */
-const nameOf = ({ isSecure, path }: CookiePlace, name: "session" | "sign_in" | "connect" = "session"): string =>
-  `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_${name}`
+const nameOf = ({ entry, isSecure, path }: CookiePlace, name: "session" | "sign_in" | "connect" = "session"): string =>
+  `${isSecure ? (path === "" ? "__Host-" : "__Secure-") : ""}gateway_${entry === "admin" ? "admin_" : ""}${name}`
 
 const wellFormed = /^[\w-]{43}$/
 

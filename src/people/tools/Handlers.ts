@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { isoTime } from "../../admin/fields.ts"
+import { PublicUrl } from "../../config/PublicUrl.ts"
 import { handlers } from "../../contract/handlers.ts"
-import type { Incoming } from "../../contract/handlers.ts"
 import { InvalidRequest } from "../../contract/failures/Failure.ts"
 import { makePersonOf } from "../signIn/personOf.ts"
-import { SessionAuthenticators } from "../signIn/SessionAuthenticators.ts"
+import type { Asking } from "../signIn/personOf.ts"
+import { anyoneIn, SessionAuthenticators } from "../signIn/SessionAuthenticators.ts"
 import { connectCookieFor } from "../signIn/token.ts"
 import { ToolsApi } from "./Api.ts"
 import type { ToolConnection } from "./Api.ts"
@@ -16,32 +17,42 @@ export const ToolsHandlers = handlers(
   Effect.gen(function* () {
     const connections = yield* ToolConnections
     const personOf = yield* makePersonOf
-    const { cookiePlace } = yield* SessionAuthenticators
+    const { cookiePlaceAt } = yield* SessionAuthenticators
+    const publicUrl = yield* PublicUrl
 
-    const connect = (request: Incoming, server: string) =>
+    const connect = (asking: Asking, server: string) =>
       Effect.gen(function* () {
+        const { entry } = yield* anyoneIn(asking.caller)
+        const acting = yield* personOf(asking)
+        // A server's sign-in sends browsers back to the public address alone, which it knows.
+        if (entry.name === "admin") {
+          const location = `${yield* publicUrl.get}/console/tools?${new URLSearchParams({ connect: server })}`
+          return { object: "tool_sign_in" as const, location }
+        }
         const { cookie, location } = yield* Effect.catchTag(
-          connections.begin(yield* personOf(request), server),
+          connections.begin(acting, server),
           "ConnectFailed",
           ({ message }) => new InvalidRequest({ param: null, message: `${server} can't be connected: ${message}` })
         )
-        request.replyHeaders["set-cookie"] = connectCookieFor(cookie, connectMs / 1_000, yield* cookiePlace)
+        const { request } = asking
+        request.replyHeaders["set-cookie"] = connectCookieFor(cookie, connectMs / 1_000, yield* cookiePlaceAt(entry))
         request.replyHeaders["cache-control"] = "no-store"
         return { object: "tool_sign_in" as const, location }
       })
 
     return {
-      list: ({ request }) =>
+      list: (asking) =>
         Effect.gen(function* () {
-          const { person } = yield* personOf(request)
+          const { person } = yield* personOf(asking)
           const found = yield* connections.list(person)
           return { object: "list" as const, data: found.map(({ name, row }) => recordOf(name, row)) }
         }),
-      connect: ({ path, request }) => connect(request, path.server),
-      disconnect: ({ path, request }) =>
+      connect: (input) => connect(input, input.path.server),
+      disconnect: (input) =>
         Effect.gen(function* () {
-          yield* connections.disconnect(yield* personOf(request), path.server)
-          return recordOf(path.server, undefined)
+          const { server } = input.path
+          yield* connections.disconnect(yield* personOf(input), server)
+          return recordOf(server, undefined)
         })
     }
   })

@@ -158,8 +158,8 @@ describe("an operator's session", () => {
   })
 })
 
-const plain = { isSecure: false, path: "" }
-const tls = { isSecure: true, path: "" }
+const plain = { entry: "whole" as const, isSecure: false, path: "" }
+const tls = { entry: "whole" as const, isSecure: true, path: "" }
 
 describe("a page elsewhere", () => {
   const sent = (headers: Record<string, string>) => {
@@ -201,7 +201,7 @@ describe("a token", () => {
     expect(tokenIn(pair, tls)).toBeUndefined()
     expect(tokenIn(secure, plain)).toBeUndefined()
     expect(Redacted.value(tokenIn(`${pair}; ${secure}`, tls) ?? Redacted.make(""))).toBe(Redacted.value(token))
-    const below = { isSecure: true, path: "/gw" }
+    const below = { entry: "whole" as const, isSecure: true, path: "/gw" }
     expect(cookieFor(token, 60, below)).toBe(
       `__Secure-${pair}; HttpOnly; SameSite=Strict; Path=/gw; Max-Age=60; Secure`
     )
