@@ -2,21 +2,31 @@ import type { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { ownTurn } from "../flow/eventLoop.ts"
 
-/** Rows of the first statement, and bounds for later ones. */
-const [first, least, most] = [128, 16, 2_000]
+/** Rows of the first statement, and the most of later ones. */
+const [first, most] = [128, 2_000]
 /**
- * Target duration of a statement in ms. SQLite's statements block the thread. Postgres works in another process, and a
- * round trip to a busy one takes longer than 4 ms, whatever the number of rows.
+ * Target duration of a statement in ms, and the least rows. SQLite's statements block the thread. Postgres works in another
+ * process: a round trip to a busy one takes longer than 4 ms, whatever the number of rows.
  */
-const aim = { here: 4, server: 20 } as const
+const here = { aimMs: 4, least: 16 } as const
+const server = { aimMs: 20, least: 256 } as const
+/** Rows of a server's statement whose answer is shorter than that, because it adds them up or leaves most of them out. */
+const [leastSummed, mostSummed, shortAnswer] = [2_048, 65_536, 512]
 
-/** Adapts the rows of the next statement to the duration of the last one: halves or doubles them. */
+/**
+ * A reader's answer after each stride: true if it needs no more, or the number of rows that its statement returned: where
+ * these are few, a server's next stride is far longer.
+ */
+export type Progress = boolean | number | void
+
+/** Adapts the rows of the next statement to the duration of the last ones: halves or doubles them. */
 export class Stride {
   #rows = first
-  readonly #aimMs: number
+  #wasSlow = false
+  readonly #isServer: boolean
 
   constructor(sql: SqlClient.SqlClient) {
-    this.#aimMs = sql.onDialectOrElse({ pg: () => aim.server, orElse: () => aim.here })
+    this.#isServer = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   }
 
   get rows(): number {
@@ -24,19 +34,29 @@ export class Stride {
   }
 
   /** Runs a statement with all that is made of its rows at once, then yields to the event loop. */
-  readonly timed = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  readonly timed = <A extends Progress, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       const begunAt = performance.now()
-      return Effect.tap(statement, () => {
-        this.took(performance.now() - begunAt)
+      return Effect.tap(statement, (progress) => {
+        this.took(performance.now() - begunAt, typeof progress === "number" ? progress : undefined)
         return otherTurn
       })
     })
 
-  /** Adapts to the duration of a statement. */
-  took(ms: number): void {
-    if (ms > this.#aimMs) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
-    else if (ms < this.#aimMs / 2) this.#rows = Math.min(most, this.#rows * 2)
+  /** Adapts to the duration of a statement; on a server to the rows of its answer, if their number is known. */
+  took(ms: number, answered?: number): void {
+    const { aimMs, least } = this.#isServer ? server : here
+    if (this.#isServer && answered !== undefined) {
+      // However long a round trip takes: with fewer rows there would be more of them.
+      if (answered > 2 * shortAnswer) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
+      else if (answered <= shortAnswer) this.#rows = Math.min(mostSummed, Math.max(leastSummed, this.#rows * 2))
+      return
+    }
+    const isSlow = ms > aimMs
+    // Once may be the machine, which did something else meanwhile.
+    if (isSlow && this.#wasSlow) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
+    else if (ms < aimMs / 2) this.#rows = Math.min(most, this.#rows * 2)
+    this.#wasSlow = isSlow
   }
 }
 

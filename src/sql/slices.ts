@@ -5,6 +5,7 @@ import type { Schema } from "effect"
 import { Effect } from "effect"
 import { rows } from "./decode.ts"
 import { Stride } from "./Stride.ts"
+import type { Progress } from "./Stride.ts"
 
 /** Rows of a table in the order of an index. */
 export interface Sliced {
@@ -34,13 +35,13 @@ export interface Slice {
  * of the index, whatever the statement makes of them. What reads long tables reads them so, on both engines: SQLite's
  * statements block the thread, and an answer of Postgres is decoded in it.
  *
- * @returns a function whose `read` gets the condition of a slice, and returns true if no further slice is needed
+ * @returns a function whose `read` gets the condition of a slice, and tells what `Progress` is about
  */
 export const slices =
   (sql: SqlClient.SqlClient) =>
   <E>(
     { begins, ends, isDescending = false, key, table, whose }: Sliced,
-    read: (within: Fragment, slice: Slice) => Effect.Effect<boolean | void, E>
+    read: (within: Fragment, slice: Slice) => Effect.Effect<Progress, E>
   ): Effect.Effect<void, E | SqlError> =>
     Effect.gen(function* () {
       const names = Object.keys(key)
@@ -59,14 +60,13 @@ export const slices =
           ORDER BY ${order} LIMIT 1 OFFSET ${stride.rows - 1}`
         const end = places.first(found)
         const within = given(all, whose, begun, end === undefined ? ends : compared(upTo, end))
-        const isEnough = yield* read(sql.and(within), { rows: stride.rows, end })
-        if (end === undefined || isEnough === true) return false
-        begun = compared(beyond, end)
-        return true
+        const progress = yield* read(sql.and(within), { rows: stride.rows, end })
+        begun = end === undefined || progress === true ? undefined : compared(beyond, end)
+        return progress
       })
-      while (yield* stride.timed(next)) {
-        // The work is in the condition.
-      }
+      do {
+        yield* stride.timed(next)
+      } while (begun !== undefined)
     })
 
 /**

@@ -19,6 +19,8 @@ export interface Scope {
   readonly owner?: string | undefined
   /** The only key, by its id. */
   readonly key?: string | undefined
+  /** Columns with conditions in `where` that some sums lack. */
+  readonly columns?: ReadonlyArray<Column> | undefined
   /** Conditions on `account_id`, `key_id`, `model` and `upstream`, which rows and their sums share. */
   readonly where?: ReadonlyArray<Fragment> | undefined
   /** More conditions on rows. */
@@ -62,14 +64,14 @@ export interface Whole {
   readonly columns: ReadonlyArray<Column>
   /** True to leave out sums with none of the measures: those of hours count calls beside requests. */
   readonly isMixed?: boolean | undefined
-  /** Adds up rows that are not in the sums yet. */
-  readonly ready: Effect.Effect<void, SqlError>
 }
 
 /** Rows of one kind, and their sums. */
 export interface Book {
-  /** Undefined for rows alone. */
-  readonly whole: Whole | undefined
+  /** The longest first; empty for rows alone. */
+  readonly wholes: ReadonlyArray<Whole>
+  /** Adds up rows that are not in the sums yet. */
+  readonly ready: Effect.Effect<void, SqlError>
   /** Sums the rows of a span, in strides. */
   readonly rows: (query: Query, add: Add) => Effect.Effect<void, SqlError>
 }

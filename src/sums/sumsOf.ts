@@ -14,7 +14,7 @@ const lengths = { hour: 3_600_000, day: 86_400_000 }
 export type GroupSums<M extends Measure> = Group & Types.Simplify<Pick<Sums, M>>
 
 /**
- * Sums a book by steps and groups, each group once, on both databases: whole hours (or days) from their sums, the times
+ * Sums a book by steps and groups, each group once, on both databases: whole days and hours from their sums, the times
  * around them from the rows, in strides of a few ms. Steps shorter than an hour, and what the sums don't know, come from
  * the rows alone. Exact, if steps are whole hours or shorter than one: otherwise an hour is in the step in which it begins.
  *
@@ -36,13 +36,17 @@ export const mapSums = <const M extends Measure, A>(
       else addSums(known.sums, sums)
       return found.size > most
     }
-    const { around, whole } = partsOf(book.whole, query)
-    const reading = Effect.zipRight(
-      whole === undefined ? Effect.void : sumWholes(sql, whole.sums, { ...query, span: whole.span }, add),
-      Effect.forEach(around, (span) => (found.size > most ? Effect.void : book.rows({ ...query, span }, add)))
-    )
+    const { around, whole } = partsOf(book.wholes, query)
+    const isReady = whole.length === 0 ? Effect.void : book.ready
+    const unlessTooMany = (read: Effect.Effect<void, SqlError>) =>
+      Effect.suspend(() => (found.size > most ? Effect.void : read))
+    const reading = [
+      isReady,
+      ...whole.map(({ span, sums }) => unlessTooMany(sumWholes(sql, sums, { ...query, span }, add))),
+      ...around.map((span) => unlessTooMany(book.rows({ ...query, span }, add)))
+    ]
     return Effect.zipRight(
-      reading,
+      Effect.all(reading, { discard: true }),
       Effect.promise(() =>
         mapInTurns([...found.values()], ({ group, sums }) =>
           of(Object.assign({ ...group }, Struct.pick(sums, ...query.measures)))
@@ -55,25 +59,32 @@ export const mapSums = <const M extends Measure, A>(
 export const sumsOf = <const M extends Measure>(sql: SqlClient.SqlClient, book: Book, query: Query<M>) =>
   mapSums(sql, book, query, (sums) => sums)
 
-/** Splits a span into its whole hours or days and the times around them. */
-const partsOf = (
-  sums: Whole | undefined,
-  { by, measures, nowMs = Infinity, scope, span, stepMs = Infinity }: Query
-): {
-  readonly whole: { readonly sums: Whole; readonly span: Span } | undefined
+interface Parts {
+  readonly whole: ReadonlyArray<{ readonly sums: Whole; readonly span: Span }>
   readonly around: ReadonlyArray<Span>
-} => {
-  const rowsAlone = { whole: undefined, around: [span] }
-  if (sums === undefined || stepMs < lengths[sums.unit]) return rowsAlone
-  if (!measures.every((name) => sums.measures.includes(name))) return rowsAlone
-  if (by?.every((column) => column === undefined || sums.columns.includes(column)) === false) return rowsAlone
+}
+
+/** Splits a span into its whole days, the whole hours around them, and the times around those. */
+const partsOf = ([sums, ...shorter]: ReadonlyArray<Whole>, query: Query): Parts => {
+  const { nowMs = Infinity, scope, span } = query
+  if (sums === undefined) return { whole: [], around: [span] }
   const ms = lengths[sums.unit]
   const fromMs = Math.ceil(Math.max(span.fromMs, scope?.wholeFromMs ?? -Infinity) / ms) * ms
   const toMs = (span.toMs >= nowMs ? Math.ceil(span.toMs / ms) : Math.floor(span.toMs / ms)) * ms
-  if (fromMs >= toMs) return rowsAlone
-  const around = [
+  if (!knows(sums, query) || fromMs >= toMs) return partsOf(shorter, query)
+  const parts = [
     { fromMs: span.fromMs, toMs: fromMs },
     { fromMs: toMs, toMs: span.toMs }
   ]
-  return { whole: { sums, span: { fromMs, toMs } }, around: around.filter((part) => part.fromMs < part.toMs) }
+    .filter((part) => part.fromMs < part.toMs)
+    .map((part) => partsOf(shorter, { ...query, span: part }))
+  return {
+    whole: [{ sums, span: { fromMs, toMs } }, ...parts.flatMap(({ whole }) => whole)],
+    around: parts.flatMap(({ around }) => around)
+  }
 }
+
+const knows = ({ columns, measures, unit }: Whole, { by, measures: asked, scope, stepMs }: Query) =>
+  (stepMs === undefined || (unit === "hour" ? stepMs >= lengths.hour : stepMs % lengths.day === 0)) &&
+  asked.every((name) => measures.includes(name)) &&
+  [...(by ?? []), ...(scope?.columns ?? [])].every((column) => column === undefined || columns.includes(column))

@@ -3,7 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { RequestOverview } from "../../src/requests/RequestOverview.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
+import { requestRowsIn } from "../../src/requests/store/requestBook.ts"
 import { RequestSums } from "../../src/requests/store/RequestSums.ts"
+import { sampledIds } from "../../src/sql/sample.ts"
 import { Stride } from "../../src/sql/Stride.ts"
 import { layer } from "../../src/sql/Database.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
@@ -119,10 +121,82 @@ describe("searches", () => {
     Effect.gen(function* () {
       const stride = new Stride(yield* SqlClient.SqlClient)
       const before = stride.rows
-      yield* stride.timed(Effect.sync(() => Bun.sleepSync(10)))
+      const slow = stride.timed(Effect.sync(() => Bun.sleepSync(10)))
+      yield* slow
+      // Once may be the machine.
+      expect(stride.rows).toBe(before)
+      yield* slow
       expect(stride.rows).toBe(before / 2)
-      for (let n = 0; n < 5; n++) yield* stride.timed(Effect.sync(() => Bun.sleepSync(10)))
+      for (let n = 0; n < 5; n++) yield* slow
       expect(stride.rows).toBe(16)
     }).pipe(Effect.provide(layer({ url: "sqlite::memory:", exclusive: true })))
+  )
+})
+
+describeOnEach("samples", ({ name }) => {
+  it.effect("of long tables are found by their ids, without a look at the other rows", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { inSampleOf } = requestRowsIn(sql)
+      const ids = [1, ...sampledIds({ from: 1, until: 30_000_001 }, 30_000).take(100), 30_000_000]
+      const all = [...new Set(ids)].map((id) => ({ ...row, id, at: 1_000 + id, request_id: `r${id}` }))
+      yield* sql`INSERT INTO requests ${sql.insert(all)}`
+      const span = { fromMs: 0, toMs: 40_000_000 }
+      for (const [scope, number] of [
+        [{}, undefined],
+        [{ owner: "a" }, 30_000_000],
+        [{ owner: "a", where: [sql`model = 'm'`] }, 15_000_000]
+      ] as const) {
+        const seen: Array<unknown> = []
+        const plans: Array<string> = []
+        let statements = 0
+        const every = yield* inSampleOf(span, scope, { most: 1_000, number }, (within) =>
+          Effect.gen(function* () {
+            statements++
+            const found = yield* sql`SELECT id FROM requests WHERE ${within}`
+            seen.push(...found)
+            if (name === "sqlite") {
+              const plan = yield* sql`EXPLAIN QUERY PLAN SELECT id, details FROM requests WHERE ${within}`
+              plans.push(...plan.map((step) => JSON.stringify(step)))
+            }
+            return found.length
+          })
+        )
+        expect(every).toBe((number ?? 30_000_000) / 1_000)
+        expect(seen.length).toBeGreaterThanOrEqual(number === 15_000_000 ? 1 : 100)
+        // Thirty million ids in strides would be thousands.
+        expect(statements).toBeLessThan(20)
+        for (const plan of plans) expect(plan).toMatch(/rowid=\?|account_id=\? AND id=\?/)
+      }
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect(
+    "have their part of the rows, a few together, and of no client that sends every so many more than of others",
+    () =>
+      Effect.sync(() => {
+        const ids = [...sampledIds({ from: 1_000, until: 101_000 }, 10)]
+        expect(ids.length).toBeGreaterThan(9_900)
+        expect(ids.length).toBeLessThan(10_100)
+        expect(new Set(ids).size).toBe(ids.length)
+        for (const client of [0, 1, 2, 3]) {
+          const sent = ids.filter((id) => id % 4 === client)
+          expect(sent.length / ids.length).toBeCloseTo(0.25, 1)
+        }
+        expect([...sampledIds({ from: 5, until: 8 }, 1)]).toEqual([5, 6, 7])
+      })
+  )
+
+  it.effect("and sums take longer strides on a server, however long its answers are on their way", () =>
+    Effect.gen(function* () {
+      if (name === "sqlite") return
+      const stride = new Stride(yield* SqlClient.SqlClient)
+      for (let n = 0; n < 6; n++) stride.took(1_000, 10)
+      expect(stride.rows).toBe(65_536)
+      stride.took(1, 2_000)
+      expect(stride.rows).toBe(32_768)
+      for (let n = 0; n < 20; n++) stride.took(1_000)
+      expect(stride.rows).toBe(256)
+    }).pipe(Effect.provide(world))
   )
 })

@@ -204,7 +204,7 @@ describeOnEach("sums", ({ name }) => {
     { fastCheck: { numRuns: caseCount(name === "sqlite" ? 8 : 3), endOnFailure: true } }
   )
 
-  it.effect("read whole hours from their sums alone, and the times around them from rows alone", () =>
+  it.effect("read whole days and hours from their sums alone, and the times around them from rows alone", () =>
     Effect.gen(function* () {
       const at = (ms: number): Made => ({
         at: ms,
@@ -231,13 +231,21 @@ describeOnEach("sums", ({ name }) => {
       expect(yield* sumOf(hours, midnight, midnight + hourMs + 1)).toBe(101)
       expect(yield* sumOf(hours, midnight, midnight + hourMs)).toBe(100)
       expect(yield* sumOf(hours, midnight, midnight + hourMs - 1)).toBe(1)
+      const ofUpstream = { by: ["upstream"] as const }
       // The last hour isn't over, but nothing is later than the question.
-      expect(yield* sumOf(hours, midnight, nowMs)).toBe(300)
+      expect(yield* sumOf(hours, midnight, nowMs, ofUpstream)).toBe(300)
       expect(yield* sumOf(hours, midnight, nowMs - 1)).toBe(200)
       expect(yield* sumOf(hours, midnight, nowMs, { stepMs: hourMs - 1 })).toBe(3)
       expect(yield* sumOf(hours, midnight, nowMs, { stepMs: hourMs })).toBe(300)
       expect(yield* sumOf(hours, midnight, nowMs, { scope: { wholeFromMs: midnight + 1 } })).toBe(201)
       expect(yield* sumOf(hours, midnight, nowMs, { scope: { wholeFromMs: Infinity } })).toBe(3)
+      // Whole days have sums of their own, with the hours and rows around them.
+      expect(yield* sumOf(hours, midnight, nowMs)).toBe(10_000)
+      expect(yield* sumOf(hours, midnight - hourMs, nowMs)).toBe(10_100)
+      expect(yield* sumOf(hours, midnight - 1, nowMs)).toBe(10_001)
+      expect(yield* sumOf(hours, midnight - 1, nowMs, { stepMs: 7 * dayMs })).toBe(10_001)
+      expect(yield* sumOf(hours, midnight, nowMs, { stepMs: 36 * hourMs })).toBe(300)
+      expect(yield* sumOf(hours, midnight, nowMs, { scope: { columns: ["upstream"] } })).toBe(300)
       expect(yield* sumOf(days, midnight - 1, nowMs)).toBe(10_001)
       expect(yield* sumOf(days, midnight, nowMs, { by: ["upstream"] })).toBe(3)
       expect(yield* sumOf(days, -Infinity, Infinity)).toBe(20_000)

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { AccountId } from "../../src/contract/callers/Caller.ts"
 import * as Database from "../../src/sql/Database.ts"
@@ -97,13 +97,22 @@ const seed = ({ requests, tasks }: Year) =>
         ${began}, ${began}, ${began}, ${began} FROM n`
     )
     yield* sql.onDialectOrElse({
-      pg: () => Effect.zipRight(sql`INSERT INTO upkeep (name, value) VALUES ('usage_sums', -1)`, sql`ANALYZE`),
+      pg: () => Effect.zipRight(sql`INSERT INTO upkeep (name, value) VALUES ('usage_sums', -1)`, sql`VACUUM ANALYZE`),
       orElse: () => sql`PRAGMA wal_checkpoint(TRUNCATE)`
     })
   })
 
+/** A statement of millions of rows takes minutes. */
+const pool = {
+  directUrl: Option.none(),
+  connections: 2,
+  prepare: true,
+  statementTimeout: Duration.hours(2),
+  slowQuery: Duration.infinity
+}
+
 /** Seeds a new database. */
 export const seedYear = (url: string, year: Year): Promise<void> =>
   Effect.runPromise(
-    Effect.provide(seed(year), Layer.provideMerge(Keys.Default, Database.layer({ url, exclusive: false })))
+    Effect.provide(seed(year), Layer.provideMerge(Keys.Default, Database.layer({ url, exclusive: false, pool })))
   )

@@ -3,8 +3,10 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { idsByTime } from "../../sql/idsByTime.ts"
+import { inSample } from "../../sql/sample.ts"
 import { slices } from "../../sql/slices.ts"
-import type { Book, Column, Scope, Span } from "../../sums/Book.ts"
+import type { Progress } from "../../sql/Stride.ts"
+import type { Book, Column, Scope, Span, Whole } from "../../sums/Book.ts"
 import { stepsOf, sumsIn } from "../../sums/store/sumsIn.ts"
 import { settledMeasures, usedMeasures } from "../../sums/Sums.ts"
 import { servedSql } from "./usageRows.ts"
@@ -25,11 +27,11 @@ export const usageRowsIn = (sql: SqlClient.SqlClient) => {
     return all && { first: yield* firstAt(fromMs, all), until: yield* firstAt(toMs + 2 * lateMs, all) }
   })
 
-  /** Reads the rows in strides: `read` gets the condition that they meet, and returns true if no more are needed. */
+  /** Reads the rows in strides: `read` gets the condition that they meet, and tells its `Progress`. */
   const inStrides = <E>(
     span: Span,
     { key, owner, where = [], whereRows = [] }: Scope,
-    read: (within: Fragment) => Effect.Effect<boolean | void, E>
+    read: (within: Fragment) => Effect.Effect<Progress, E>
   ): Effect.Effect<void, E | SqlError> => {
     const [fromMs, toMs] = [Math.max(span.fromMs, 0), Math.min(span.toMs, Number.MAX_SAFE_INTEGER)]
     const [begins, ends] = [sql`at >= ${fromMs}`, sql`at < ${toMs}`]
@@ -55,7 +57,40 @@ export const usageRowsIn = (sql: SqlClient.SqlClient) => {
     )
   }
 
-  return { idsWithin, inStrides } as const
+  /**
+   * Reads an evenly spaced sample of the rows in strides, `most` of all accounts at most.
+   *
+   * @returns how many rows each of the sample stands for; 0 if there are none
+   */
+  const inSampleOf = <E>(
+    span: Span,
+    scope: Scope,
+    most: number,
+    read: (within: Fragment, every: number) => Effect.Effect<Progress, E>
+  ): Effect.Effect<number, E | SqlError> =>
+    Effect.gen(function* () {
+      const ids = yield* idsWithin(span)
+      if (ids === undefined) return 0
+      const every = Math.max(1, Math.ceil((ids.until - ids.first) / most))
+      if (every === 1) {
+        yield* inStrides(span, scope, (within) => read(within, every))
+        return every
+      }
+      const { key, owner, where = [], whereRows = [] } = scope
+      const conditions = [
+        sql`at >= ${span.fromMs}`,
+        sql`at < ${span.toMs}`,
+        ...(owner === undefined ? [] : [sql`account_id = ${owner}`]),
+        ...(key === undefined ? [] : [sql`key_id = ${key}`]),
+        ...where,
+        ...whereRows
+      ]
+      const range = { from: ids.first, until: ids.until }
+      yield* inSample(sql)(range, every, (within) => read(sql.and([within, ...conditions]), every))
+      return every
+    })
+
+  return { inStrides, inSampleOf, idsWithin } as const
 }
 
 /** SQL of a measure of a row. Rows of older gateways have no upstream's cost: it equals the charge. */
@@ -97,17 +132,12 @@ export const usageBooks = (
     return inStrides(span, scope, (within) => read(within, add))
   }
   const columns = ["account_id", "key_id", "model"] as const
-  return {
-    hours: {
-      rows,
-      whole: {
-        table: "usage_hours",
-        unit: "hour",
-        measures: settledMeasures,
-        columns: [...columns, "upstream"],
-        ready
-      }
-    },
-    days: { rows, whole: { table: "usage_days", unit: "day", measures: usedMeasures, columns, ready } }
+  const days: Whole = { table: "usage_days", unit: "day", measures: usedMeasures, columns }
+  const hours: Whole = {
+    table: "usage_hours",
+    unit: "hour",
+    measures: settledMeasures,
+    columns: [...columns, "upstream"]
   }
+  return { hours: { rows, wholes: [days, hours], ready }, days: { rows, wholes: [days], ready } }
 }

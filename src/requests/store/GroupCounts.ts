@@ -51,7 +51,7 @@ export interface GroupBy {
 export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests/store/GroupCounts", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { inStrides } = requestRowsIn(sql)
+    const { inSampleOf } = requestRowsIn(sql)
     const [settled, counted, attempted] = [usageBooks(sql, allSummed(sql)).hours, requestBook(sql), attemptBook(sql)]
     const calls = taskCalls(sql)
 
@@ -61,7 +61,11 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
       ...(model === undefined ? [] : [patterns(sql).column("model", model)])
     ]
 
-    const ofUsage = (filter: GroupFilter): Scope => ({ owner: filter.owner, where: whereOf(filter) })
+    const ofUsage = (filter: GroupFilter): Scope => ({
+      owner: filter.owner,
+      columns: filter.upstream === undefined ? [] : ["upstream"],
+      where: whereOf(filter)
+    })
 
     /** The same of `requests`, whose models may be names that callers made up. */
     const ofRows = (filter: GroupFilter): Scope => ({
@@ -101,19 +105,19 @@ export class GroupCounts extends Effect.Service<GroupCounts>()("gateway/requests
       { most, requests }: { readonly most: number; readonly requests: number },
       see: (attempt: StoredAttempt) => void
     ): Effect.Effect<void, SqlError> => {
-      const every = Math.max(1, Math.ceil(requests / most))
       const ofTasks = Effect.map(calls.each(query, whereOf(query)), (found) =>
         found.forEach((call) => see(attemptOf(call)))
       )
-      const ofRequests = inStrides(query, ofRows(query), (within) =>
+      const ofRequests = inSampleOf(query, ofRows(query), { most, number: requests }, (within) =>
         Effect.map(
-          sql`SELECT details FROM requests
-            WHERE ${within} AND id % ${every} = 0 AND details LIKE ${`${beginsWithAttempts}%`}`,
-          (found) =>
+          sql`SELECT details FROM requests WHERE ${within} AND details LIKE ${`${beginsWithAttempts}%`}`,
+          (found) => {
             described
               .all(found)
               .flatMap(({ details }) => attemptsIn(details))
               .forEach(see)
+            return found.length
+          }
         )
       )
       return Effect.zipRight(ofTasks, ofRequests)

@@ -185,7 +185,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
             const isFull = found.length >= limit && oldestFound !== undefined
             until = isFull ? oldestFound.id : slice.from
             lookedAt += slice.rows
-            return isFull || lookedAt >= mostLookedAt
+            return isFull || lookedAt >= mostLookedAt || some.length
           }
         )
       )

@@ -30,20 +30,15 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       { most, number, scope = {}, withDetails = false, ...span }: Sample,
       see: (row: SampledRequest, every: number) => void
     ): Effect.fn.Return<boolean, SqlError> {
-      const ids = number === 0 ? undefined : yield* requests.idsWithin(span)
-      if (ids === undefined) return false
-      const every = everyOf(number ?? ids.until - ids.from, most)
-      // The sampled position moves on with each stretch, so that a client that sends every fourth request, say, is not
-      // over- or underrepresented.
-      const isTaken = sql`(id + id / ${every}) % ${every} = 0`
-      const whereRows = [...(scope.whereRows ?? []), isTaken, sql`family <> 'account'`]
+      const whereRows = [...(scope.whereRows ?? []), sql`family <> 'account'`]
       let seen = 0
-      yield* requests.inStrides(span, { ...scope, whereRows }, (within) =>
+      const every = yield* requests.inSampleOf(span, { ...scope, whereRows }, { most, number }, (within, every) =>
         Effect.map(
           sql`SELECT ${sql.literal(withDetails ? `${shown}, details` : shown)} FROM requests WHERE ${within}`,
           (found) => {
             seen += found.length
             for (const row of found) see(withDetails ? detailed.one(row) : plain.one(row), every)
+            return found.length
           }
         )
       )
@@ -59,14 +54,11 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       { most, scope = {}, ...span }: Sample,
       see: (row: { readonly at: number; readonly details: Labels; readonly sums: Sums }) => void
     ): Effect.fn.Return<boolean, SqlError> {
-      const ids = yield* usage.idsWithin(span)
-      if (ids === undefined) return false
-      const every = everyOf(ids.until - ids.first, most)
-      yield* usage.inStrides(span, { ...scope, whereRows: [sql`id % ${every} = 0`] }, (within) =>
+      const every = yield* usage.inSampleOf(span, scope, most, (within, every) =>
         Effect.gen(function* () {
           const found =
             yield* sql`SELECT request_id, at, service_tier, ${sql.literal(usedSql)} FROM usage WHERE ${within}`
-          if (found.length === 0) return
+          if (found.length === 0) return 0
           const some = settled.all(found)
           const ids = some.map(({ request_id }) => request_id)
           const rows = yield* sql`SELECT request_id, details FROM requests WHERE ${sql.in("request_id", ids)}`
@@ -76,6 +68,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
             const tier = service_tier === null ? {} : { service_tier }
             see({ at, details: { ...details.get(request_id), ...tier }, sums: addSums(noSums(), sums, every) })
           }
+          return found.length
         })
       )
       return every > 1
@@ -84,8 +77,6 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     return { each, settledWithDetails } as const
   })
 }) {}
-
-const everyOf = (number: number, most: number) => Math.max(1, Math.ceil(number / most))
 
 interface Sample extends Span {
   /** The most requests that are seen. */

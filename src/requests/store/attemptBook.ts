@@ -12,14 +12,16 @@ export const attemptBook = (sql: SqlClient.SqlClient): Book => {
   const { inStrides } = requestRowsIn(sql)
   const calls = taskCalls(sql)
   return {
-    whole: {
-      table: "request_hours",
-      unit: "hour",
-      measures: attemptMeasures,
-      columns: ["account_id", "key_id", "model", "upstream"],
-      isMixed: true,
-      ready: Effect.void
-    },
+    wholes: [
+      {
+        table: "request_hours",
+        unit: "hour",
+        measures: attemptMeasures,
+        columns: ["account_id", "key_id", "model", "upstream"],
+        isMixed: true
+      }
+    ],
+    ready: Effect.void,
     rows: ({ scope = {}, span }, add) => {
       const group = (name: string) => ({ atMs: 0, name, second: "" })
       const ofTasks = calls.counts(span, scope.where ?? [], (upstream, counts) => add(group(upstream), counts))

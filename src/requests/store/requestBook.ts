@@ -3,12 +3,17 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect } from "effect"
 import { measuresIn } from "../../contract/records/measures.ts"
+import { inSample } from "../../sql/sample.ts"
+import type { Progress } from "../../sql/Stride.ts"
 import type { Book, Scope, Span } from "../../sums/Book.ts"
 import { stepsOf, sumsIn } from "../../sums/store/sumsIn.ts"
 import { outcomeMeasures } from "../../sums/Sums.ts"
 import { outcomeSql } from "./matchConditions.ts"
 import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
+
+/** Of rarer rows, a sample is not looked for among the ids of all: they are found by their index, or one by one. */
+const mostTried = 5
 
 /** A scope of rows, which have an index by conversation. */
 export interface RowScope extends Scope {
@@ -21,21 +26,58 @@ export const requestRowsIn = (sql: SqlClient.SqlClient) => {
   const { idsWithin } = requestIds(sql)
   const inSlices = requestSlices(sql)
 
-  /** Reads the rows in strides: `read` gets the condition that they meet, and returns true if no more are needed. */
+  const conditionsOf = ({ fromMs, toMs }: Span, { key, where = [], whereRows = [] }: RowScope) => [
+    sql`at >= ${fromMs}`,
+    sql`at < ${toMs}`,
+    ...(key === undefined ? [] : [sql`key_id = ${key}`]),
+    ...where,
+    ...whereRows
+  ]
+
+  /** Reads the rows in strides: `read` gets the condition that they meet, and tells its `Progress`. */
   const inStrides = <E>(
     span: Span,
-    { conversation, key, owner, where = [], whereRows = [] }: RowScope,
-    read: (within: Fragment) => Effect.Effect<boolean | void, E>
+    scope: RowScope,
+    read: (within: Fragment) => Effect.Effect<Progress, E>
   ): Effect.Effect<void, E | SqlError> =>
     Effect.flatMap(idsWithin(span), (ids) => {
       if (ids === undefined) return Effect.void
-      const isThen = [sql`at >= ${span.fromMs}`, sql`at < ${span.toMs}`]
-      const conditions = [...(key === undefined ? [] : [sql`key_id = ${key}`]), ...where, ...whereRows]
+      const { conversation, owner } = scope
+      const conditions = conditionsOf(span, scope)
       const whose = owner === undefined ? undefined : { account: owner, conversation }
-      return inSlices({ ...ids, whose }, (within) => read(sql.and([within, ...isThen, ...conditions])))
+      return inSlices({ ...ids, whose }, (within) => read(sql.and([within, ...conditions])))
     })
 
-  return { idsWithin, inStrides } as const
+  /**
+   * Reads an evenly spaced sample of the rows in strides: all of them, if there are no more than `most`.
+   *
+   * @param number how many rows there are, if it is known; otherwise as many as ids
+   * @returns how many rows each of the sample stands for; 0 if there are none
+   */
+  const inSampleOf = <E>(
+    span: Span,
+    scope: RowScope,
+    { most, number }: { readonly most: number; readonly number?: number | undefined },
+    read: (within: Fragment, every: number) => Effect.Effect<Progress, E>
+  ): Effect.Effect<number, E | SqlError> =>
+    Effect.gen(function* () {
+      const ids = number === 0 ? undefined : yield* idsWithin(span)
+      if (ids === undefined) return 0
+      const count = ids.until - ids.from
+      const every = Math.max(1, Math.ceil((number ?? count) / most))
+      if (every > 1 && count / every <= mostTried * most) {
+        const { owner } = scope
+        const conditions = [...(owner === undefined ? [] : [sql`account_id = ${owner}`]), ...conditionsOf(span, scope)]
+        yield* inSample(sql)(ids, every, (within) => read(sql.and([within, ...conditions]), every))
+      } else {
+        const isTaken = sql`(id + id / ${every}) % ${every} = 0`
+        const whereRows = [...(scope.whereRows ?? []), isTaken]
+        yield* inStrides(span, { ...scope, whereRows }, (within) => read(within, every))
+      }
+      return every
+    })
+
+  return { idsWithin, inStrides, inSampleOf } as const
 }
 
 /** `modelOf`, as a column of a query. */
@@ -64,14 +106,10 @@ const columns = ["account_id", "key_id", "model", "upstream"] as const
 export const requestBook = (sql: SqlClient.SqlClient, conversation?: string): Book => {
   const { inStrides } = requestRowsIn(sql)
   return {
-    whole: {
-      table: "request_hours",
-      unit: "hour",
-      measures: [...outcomeMeasures, ...tokens],
-      columns,
-      isMixed: true,
-      ready: Effect.void
-    },
+    wholes: [
+      { table: "request_hours", unit: "hour", measures: [...outcomeMeasures, ...tokens], columns, isMixed: true }
+    ],
+    ready: Effect.void,
     rows: ({ by = [], measures, scope, span, stepMs }, add) => {
       const [first, second] = by.map((column) => (column === "model" ? modelSql : column))
       const read = sumsIn(sql, {

@@ -60,6 +60,7 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
       measures: ["cost_nano_usd", "upstream_cost_nano_usd"],
       scope: {
         owner,
+        columns: others.upstream === undefined ? [] : ["upstream"],
         where: [...matchingWhose(sql, others), ...like],
         ...(hoursKnow(others)
           ? {}

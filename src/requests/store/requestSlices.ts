@@ -4,6 +4,7 @@ import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { slices } from "../../sql/slices.ts"
 import { Stride } from "../../sql/Stride.ts"
+import type { Progress } from "../../sql/Stride.ts"
 import { ofWhom } from "./matchConditions.ts"
 import type { Whose } from "./matchConditions.ts"
 
@@ -26,13 +27,13 @@ interface RequestSlice {
 
 /**
  * Reads `requests` in slices, by id, or those of one account or conversation by their index. `read` gets the condition of
- * a slice, and returns true if no further slice is needed.
+ * a slice, and tells its `Progress`.
  */
 export const requestSlices = (sql: SqlClient.SqlClient) => {
   const inSlices = slices(sql)
   return <E>(
     { from, isDescending = false, until, whose }: Requests,
-    read: (within: Fragment, slice: RequestSlice) => Effect.Effect<boolean | void, E>
+    read: (within: Fragment, slice: RequestSlice) => Effect.Effect<Progress, E>
   ): Effect.Effect<void, E | SqlError> => {
     const [first, last] = [sql`id >= ${from}`, sql`id < ${until}`]
     if (whose !== undefined) {

@@ -36,7 +36,7 @@ export const requestTotals = (sql: SqlClient.SqlClient) => {
         const within = sql.and([slice, ...conditions])
         const [some] = yield* sql`SELECT MIN(at) AS from_ms, MAX(at + duration_ms) AS to_ms, ${sql.literal(summed)}
           FROM requests WHERE ${within} HAVING COUNT(*) > 0`
-        if (some === undefined) return
+        if (some === undefined) return 0
         const { from_ms, to_ms, ...sums } = stretch.one(some)
         addSums(total, sums)
         span = { fromMs: Math.min(span?.fromMs ?? Infinity, from_ms), toMs: Math.max(span?.toMs ?? 0, to_ms) }
@@ -44,6 +44,7 @@ export const requestTotals = (sql: SqlClient.SqlClient) => {
         for (const task of (yield* ofTasks(open.map(({ request_id }) => request_id))).values()) {
           addSums(total, { ...task, requests: 0 })
         }
+        return open.length
       })
     )
     return { ...Struct.pick(total, ...names), span }

@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import type { Progress } from "../../sql/Stride.ts"
 import type { Add } from "../Book.ts"
 import { sumFields } from "../Sums.ts"
 import type { Measure } from "../Sums.ts"
@@ -27,7 +28,7 @@ export const sumsSql = (measures: Statement["measures"]): string =>
 export const stepsOf = (sql: SqlClient.SqlClient, stepMs: number | undefined): Statement["step"] =>
   stepMs === undefined ? undefined : { of: sql`CAST(at / ${stepMs} AS TEXT)`, beginOf: (step) => Number(step) * stepMs }
 
-/** Makes a function that sums the rows that meet a condition, in one statement. Returns true if no more are needed. */
+/** Makes a function that sums the rows that meet a condition, in one statement, and tells its `Progress`. */
 export const sumsIn = (sql: SqlClient.SqlClient, { by: [first, second], measures, step, table }: Statement) => {
   const sums = rows(table, Object.fromEntries(measures.map(([name]) => [name, sumFields[name]])))
   const names = sql.literal(`${first ?? "''"} AS name, ${second ?? "''"} AS second`)
@@ -35,7 +36,7 @@ export const sumsIn = (sql: SqlClient.SqlClient, { by: [first, second], measures
   // Constants are left out: each would make the groups of a statement dearer.
   const grouped = [step, first, second].flatMap((one, at) => (one === undefined ? [] : [at + 1]))
   const grouping = sql.literal(grouped.length === 0 ? "HAVING COUNT(*) > 0" : `GROUP BY ${grouped.join(", ")}`)
-  return (within: Fragment, add: Add): Effect.Effect<boolean, SqlError> =>
+  return (within: Fragment, add: Add): Effect.Effect<Progress, SqlError> =>
     Effect.map(
       sql`SELECT ${step?.of ?? sql.literal("''")} AS step, ${names}, ${values} FROM ${sql.literal(table)} WHERE ${within} ${grouping}`,
       (found) => {
@@ -44,7 +45,7 @@ export const sumsIn = (sql: SqlClient.SqlClient, { by: [first, second], measures
           const { name, second, step: place } = groups.one(row)
           isEnough = add({ atMs: step?.beginOf(place) ?? 0, name, second }, sums.one(row)) || isEnough
         }
-        return isEnough
+        return isEnough || found.length
       }
     )
 }

@@ -1,8 +1,10 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
-import { Effect, Schema } from "effect"
+import type { Effect } from "effect"
+import { Schema } from "effect"
 import { slices } from "../../sql/slices.ts"
+import type { Progress } from "../../sql/Stride.ts"
 import type { Add, Column, Query, Scope, Span, Whole } from "../Book.ts"
 import { sumsIn } from "./sumsIn.ts"
 
@@ -12,7 +14,7 @@ export const inWholes = <E>(
   { columns, table, unit }: Pick<Whole, "columns" | "table" | "unit">,
   { fromMs, toMs }: Span,
   { key, owner, where = [] }: Scope,
-  read: (within: Fragment) => Effect.Effect<boolean | void, E>
+  read: (within: Fragment) => Effect.Effect<Progress, E>
 ): Effect.Effect<void, E | SqlError> => {
   const isOwner = owner === undefined ? [] : [sql`account_id = ${owner}`]
   const isKey = key === undefined ? [] : [sql`key_id = ${key}`]
@@ -43,7 +45,7 @@ export const sumWholes = (
   { by, measures, scope = {}, span, stepMs }: Query,
   add: Add
 ): Effect.Effect<void, SqlError> => {
-  const { isMixed = false, ready, table, unit } = whole
+  const { isMixed = false, table, unit } = whole
   const read = sumsIn(sql, {
     table,
     step:
@@ -57,6 +59,5 @@ export const sumWholes = (
     measures: measures.map((name) => [name, name])
   })
   const where = [...(scope.where ?? []), ...(isMixed ? [sql`${sql.literal(measures.join(" + "))} > 0`] : [])]
-  const reading = inWholes(sql, whole, span, { ...scope, where }, (within) => read(within, add))
-  return Effect.zipRight(ready, reading)
+  return inWholes(sql, whole, span, { ...scope, where }, (within) => read(within, add))
 }
