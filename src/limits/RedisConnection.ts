@@ -1,5 +1,6 @@
 import { RedisClient } from "bun"
 import { Effect, Schedule } from "effect"
+import type { RedisPlaces } from "./redisPlaces.ts"
 import { redisScript } from "./redisScript.ts"
 import type { Send } from "./redisScript.ts"
 
@@ -19,21 +20,21 @@ const reconnects = Schedule.exponential("500 millis").pipe(
  * One connection at a time. Bun's client never recovers from a failed handshake, so each attempt uses a new client.
  */
 export class RedisConnection {
-  readonly #places: ReadonlyArray<Effect.Effect<string, unknown>>
+  readonly #at: Pick<RedisPlaces, "places" | "isMaster">
   readonly #soon: <A>(call: Promise<A>) => Promise<A>
   readonly #onClose: () => void
   #client: RedisClient | undefined
 
   /**
-   * @param places find URLs, tried in order
+   * @param at finds URLs, tried in order
    * @param onClose called when Redis ends a connection that worked
    */
   constructor(
-    places: ReadonlyArray<Effect.Effect<string, unknown>>,
+    at: Pick<RedisPlaces, "places" | "isMaster">,
     soon: <A>(call: Promise<A>) => Promise<A>,
     onClose: () => void
   ) {
-    this.#places = places
+    this.#at = at
     this.#soon = soon
     this.#onClose = onClose
   }
@@ -45,7 +46,7 @@ export class RedisConnection {
 
   /** Replaces the connection by a new one that accepts writes; fails if that is not possible. */
   readonly open: Effect.Effect<void, unknown> = Effect.suspend(() =>
-    Effect.firstSuccessOf(this.#places.map(Effect.flatMap((url) => this.#openAt(url))))
+    Effect.firstSuccessOf(this.#at.places.map(Effect.flatMap((url) => this.#openAt(url))))
   )
 
   readonly #openAt = (url: string): Effect.Effect<void, unknown> => {
@@ -60,6 +61,7 @@ export class RedisConnection {
     return Effect.tryPromise(() => client.connect()).pipe(
       Effect.timeout(connectMs),
       Effect.zipRight(Effect.tryPromise(() => this.#soon(probe(this.send, ["gateway:probe"], [])))),
+      Effect.zipRight(this.#at.isMaster ? this.#checkRole : Effect.void),
       Effect.tap(() => {
         // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
         client.onclose = () => {
@@ -68,6 +70,20 @@ export class RedisConnection {
       })
     )
   }
+
+  /** A replica may be set up to take writes, which it loses. A user that may not ask for the role is believed. */
+  readonly #checkRole = Effect.suspend(() =>
+    Effect.tryPromise({ try: () => this.#soon(this.send("ROLE", [])), catch: String })
+  ).pipe(
+    Effect.filterOrFail(
+      (role) => Array.isArray(role) && role[0] === "master",
+      () => "it is no master"
+    ),
+    Effect.catchIf(
+      (said) => said.includes("NOPERM"),
+      () => Effect.void
+    )
+  )
 
   /** Retries until Redis accepts writes again. */
   readonly reopen: Effect.Effect<void> = Effect.retry(this.open, reconnects).pipe(

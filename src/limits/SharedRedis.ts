@@ -30,22 +30,22 @@ export class SharedRedis extends Context.Tag("gateway/limits/SharedRedis")<Share
     Effect.gen(function* () {
       const given = yield* RedisUrl
       if (Option.isNone(given)) return Option.none<Redis>()
-      const { away, places, shown } = redisPlaces(given.value)
+      const at = redisPlaces(given.value)
       const availability = makeAvailability()
       const runtime = yield* Effect.runtime()
       const patience = new Patience(longestWaitMs)
       const soon = <A>(call: Promise<A>) => patience.wait(call)
       const closed = () => void Runtime.runFork(runtime)(availability.away("Redis closed the connection"))
       const connection = yield* Effect.acquireRelease(
-        Effect.sync(() => new RedisConnection(places, soon, closed)),
+        Effect.sync(() => new RedisConnection(at, soon, closed)),
         (connection) =>
           Effect.sync(() => {
             availability.end()
             connection.close()
           })
       )
-      yield* Effect.logInfo(shown)
-      yield* Effect.catchAll(connection.open, () => availability.away(away))
+      yield* Effect.logInfo(at.shown)
+      yield* Effect.catchAll(connection.open, () => availability.away(at.away))
       // Requests never reconnect themselves, so that a hanging Redis delays none.
       const reconnecting = availability.lost.pipe(
         Effect.zipRight(connection.reopen),

@@ -153,6 +153,7 @@ describe("settings", () => {
   it.each([
     ["redis: {}", "redis.url: expected either url or sentinel"],
     ['redis: { sentinel: { hosts: ["s"], name: m } }', "redis.sentinel.hosts[0]: expected host:port"],
+    ['redis: { sentinel: { hosts: ["s:99999"], name: m } }', "redis.sentinel.hosts[0]: expected host:port"],
     ["redis: { url: banana }", "redis.url: expected redis://host:port or rediss://host:port"],
     [
       'server: { public_url: "https://gateway.example.com/?a=b" }',

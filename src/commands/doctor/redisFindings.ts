@@ -12,15 +12,15 @@ const check = "redis"
 export const redisFindings = (settings: GatewaySettings): Effect.Effect<ReadonlyArray<Finding>> => {
   const given = Option.orElse(settings.redisUrl, () => settings.redisSentinel)
   if (Option.isNone(given)) return Effect.succeed([ok(check, "none is set: each process counts limits on its own")])
-  const { away, places } = redisPlaces(given.value)
+  const at = redisPlaces(given.value)
   const connection = new RedisConnection(
-    places,
+    at,
     (call) => call,
     () => undefined
   )
   // The failure itself may hold the address.
-  const refusal = Effect.matchEffect(Effect.firstSuccessOf(places), {
-    onFailure: () => Effect.succeed(away),
+  const refusal = Effect.matchEffect(Effect.firstSuccessOf(at.places), {
+    onFailure: () => Effect.succeed(at.away),
     onSuccess: redisRefusal
   })
   return Effect.ensuring(
@@ -44,6 +44,7 @@ const whyOf = (said: string, setting: string): readonly [message: string, remedy
   if (said.includes("NOPERM"))
     return ["the user may not write", `Allow the user of ${setting} SET, EVAL and EVALSHA on the keys \`gateway:*\`.`]
   if (said.includes("LOADING")) return ["is loading its data", "Wait until it has loaded."]
+  if (/\+OK\r\n$/.test(said)) return ["takes writes, but is no master", `Check what the sentinels of ${setting} watch.`]
   if (said.startsWith("no sentinel")) return [said, `Check hosts, name and password of ${setting}.`]
   return [
     `can't be reached${/^E[A-Z]+$/.test(said) ? ` (${said})` : ""}`,
