@@ -8,7 +8,7 @@ import { fixed } from "../../../src/config/Reload.ts"
 import { Settings } from "../../../src/config/Settings.ts"
 import { Variables } from "../../../src/config/variables.ts"
 import { goProgram } from "../../goPrograms.ts"
-import { byKind, chart, helm, kubernetes, lint, manifests, onPostgres, onSqlite, render } from "./chart.ts"
+import { byKind, chart, helm, kubernetes, lint, manifests, named, onPostgres, onSqlite, render } from "./chart.ts"
 import type { Values } from "./chart.ts"
 
 const root = resolve(import.meta.dirname, "../../..")
@@ -20,8 +20,14 @@ const everything = {
   ...onPostgres,
   ...https,
   workers: 4,
-  config: { server: { trusted_proxies: ["10.0.0.0/8"] }, models: { "house-default": { routes: [] } } },
-  env: { GATEWAY_LOG: "warn" },
+  config: { server: { trusted_proxies: ["10.0.0.0/8"] }, models: { "house-default": { routes: [{ upstream: "sandbox", model: "sandbox-text" }] } } },
+  env: { GATEWAY_LOG: "warn", NODE_EXTRA_CA_CERTS: "/etc/authority/ca.pem" },
+  extraEnv: [{ name: "AWS_PROFILE", valueFrom: { configMapKeyRef: { name: "aws", key: "profile" } } }],
+  extraVolumes: [{ name: "authority", configMap: { name: "authority" } }],
+  extraVolumeMounts: [{ name: "authority", mountPath: "/etc/authority", readOnly: true }],
+  initContainers: [{ name: "proxy", image: "registry.example.com/proxy:1", restartPolicy: "Always" }],
+  host: "::",
+  service: { ipFamilyPolicy: "PreferDualStack", ipFamilies: ["IPv6", "IPv4"] },
   files: { bucket: "s3://bucket/prefix", endpoint: "https://s3.example.com", region: "eu-west-1" },
   ingress: { enabled: true, className: "nginx", host: "gateway.example.com", tlsSecret: "gateway-example-com" },
   autoscaling: { enabled: true, maxReplicas: 20 },
@@ -55,10 +61,54 @@ const matrix: Readonly<Record<string, Values>> = {
     route: { enabled: true, host: "gateway.example.com", parentRefs: [{ name: "public", sectionName: "https" }] }
   },
   "a platform that chooses the user": { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
+  "Redis behind sentinels, by TLS": {
+    ...onPostgres,
+    secret: { name: "s", variables: ["GATEWAY_DATABASE_URL", "GATEWAY_SECRET"] },
+    redis: {
+      sentinel: {
+        hosts: ["sentinel-0.sentinels:26379", "[fd00::1]:26379"],
+        name: "mymaster",
+        tls: true,
+        username: "limits",
+        secretKey: "REDIS_PASSWORD",
+        sentinelUsername: "finder",
+        sentinelSecretKey: "SENTINEL_PASSWORD"
+      }
+    }
+  },
+  "a text of gateway.yaml, with HTTPS": {
+    ...https,
+    config:
+      "# As it is written.\nserver: { tls: { cert: /run/secrets/tls/tls.crt, key: /run/secrets/tls/tls.key } }\nmodels: {}\n"
+  },
+  "metrics without a key": {
+    config: { server: { metrics: true } },
+    serviceMonitor: { enabled: true, secretKey: "" }
+  },
+  "a namespace that denies what no policy allows": {
+    ...onPostgres,
+    networkPolicy: { enabled: true, from: [{ podSelector: {} }], egress: [{ ports: [{ port: 5432 }] }] }
+  },
+  "names of one's own": { nameOverride: "models", fullnameOverride: "models" },
+  "labels that the chart has too": {
+    ...onPostgres,
+    podLabels: { "app.kubernetes.io/name": "other" },
+    podAnnotations: { "checksum/start": "x" },
+    serviceMonitor: { enabled: true, labels: { "app.kubernetes.io/instance": "other" } },
+    ingress: {
+      enabled: true,
+      host: "gateway.example.com",
+      annotations: { "nginx.ingress.kubernetes.io/backend-protocol": "GRPC" }
+    },
+    tls: { secret: "t" }
+  },
   everything
 }
 
-const Variable = Schema.Struct({ name: Schema.String, value: Schema.String })
+const Variable = Schema.Struct({
+  name: Schema.String,
+  value: Schema.optionalWith(Schema.String, { default: () => "" })
+})
 const Deployment = Schema.Struct({
   spec: Schema.Struct({
     replicas: Schema.optional(Schema.Int),
@@ -66,6 +116,8 @@ const Deployment = Schema.Struct({
     template: Schema.Struct({
       metadata: Schema.Struct({ annotations: Schema.Struct({ "checksum/start": Schema.String }) }),
       spec: Schema.Struct({
+        affinity: Schema.optional(Schema.Object),
+        topologySpreadConstraints: Schema.optional(Schema.Array(Schema.Struct({ topologyKey: Schema.String }))),
         terminationGracePeriodSeconds: Schema.Int,
         containers: Schema.Tuple(Schema.Struct({ image: Schema.String, env: Schema.Array(Variable) }))
       })
@@ -99,6 +151,12 @@ const rendered = async (values: Values) => {
   if (exitCode !== 0) throw new Error(error)
   return out
 }
+const ConfigMap = Schema.Struct({ data: Schema.Struct({ "gateway.yaml": Schema.String }) })
+/** The gateway.yaml that pods are given. */
+const configOf = async (values: Values): Promise<string> => {
+  const given = byKind(await rendered(values)).get("ConfigMap")
+  return given === undefined ? "{}" : Schema.decodeUnknownSync(ConfigMap)(given).data["gateway.yaml"]
+}
 const deploymentOf = async (values: Values) =>
   Schema.decodeUnknownSync(Deployment)(byKind(await rendered(values)).get("Deployment")).spec
 
@@ -112,7 +170,7 @@ describe("the chart's own files", () => {
 
   it("replace pods for the sections of gateway.yaml that count at the start, and for no others", () => {
     const [, picked = ""] =
-      /pick \.Values\.config ((?:"\w+" ?)+)/.exec(textOf("deploy/helm/model-gateway/templates/deployment.yaml")) ?? []
+      /pick \(include [^)]+\) ((?:"\w+" ?)+)/.exec(textOf("deploy/helm/model-gateway/templates/deployment.yaml")) ?? []
     expect([...picked.matchAll(/\w+/g)].map(([name]) => name)).toEqual([...fixed])
   })
 
@@ -193,7 +251,10 @@ describe.skipIf(helm === undefined)("the chart", () => {
     async (_, values) => {
       const { containers, terminationGracePeriodSeconds } = (await deploymentOf(values)).template.spec
       const folder = mkdtempSync(join(tmpdir(), "gateway-chart-"))
-      writeFileSync(join(folder, "gateway.yaml"), "{}")
+      const config = (await configOf(values)).replaceAll("/run/secrets/gateway", folder)
+      // Upstreams are not asked here, so their keys are not needed.
+      writeFileSync(join(folder, "gateway.yaml"), config.replaceAll(/\$\{\w+\}/g, "key"))
+      for (const [, name = ""] of config.matchAll(/file: \S*\/(\w+)/g)) writeFileSync(join(folder, name), "p@ss")
       // Longer than any secret has to be, and addresses where they are wanted.
       const secret = (name: string) => {
         if (name === "GATEWAY_DATABASE_URL_FILE") return "postgres://a:b@127.0.0.1:1/c"
@@ -228,16 +289,121 @@ describe.skipIf(helm === undefined)("the chart", () => {
   })
 
   it("gives gateway.yaml as it is written, with the certificate beside it", async () => {
-    const { data } = Schema.decodeUnknownSync(
-      Schema.Struct({ data: Schema.Struct({ "gateway.yaml": Schema.String }) })
-    )(byKind(await rendered(everything)).get("ConfigMap"))
-    expect(parse(data["gateway.yaml"])).toEqual({
+    expect(parse(await configOf(everything))).toEqual({
       ...everything.config,
       server: {
         ...everything.config.server,
         tls: { cert: "/run/secrets/tls/tls.crt", key: "/run/secrets/tls/tls.key" }
       }
     })
+  })
+
+  it("leaves every value of gateway.yaml what it is", async () => {
+    const config = {
+      numbers: [1e21, 9_000_000, 0.1, 1e-7, 12345678901234567000],
+      texts: ["{{ .Values.a }}", "%d ${A}", "0123", "0o17", "0x1f", "1_000", "12:30:45", "1e3", ".inf", "~", "null"],
+      more: [
+        "yes",
+        "off",
+        "=",
+        "<<",
+        "!x",
+        "# c",
+        "C:\\x",
+        "2027-01-31",
+        "  lead",
+        "\ttab",
+        "é\u2028\u0000\u{1f600}",
+        ""
+      ],
+      lines: "one\n  two\r\n\n",
+      last: "kept\n\n\n",
+      "key: with {{": { on: { "": [[], {}, null, true] } }
+    }
+    expect(parse(await configOf({ config }))).toEqual(config)
+    const text = "  # On its own.\n  a: {on: [off]}\n  b: |\n    {{ x }} %d\n"
+    expect(await configOf({ config: text })).toBe(text)
+  })
+
+  it("reads a text for what replaces pods, and for how their probes ask", async () => {
+    const stamp = async (config: string) => (await deploymentOf({ config })).template.metadata.annotations
+    const text = "server: { metrics: true }\n"
+    expect(await stamp(`${text}models: {}`)).toEqual(await stamp(text))
+    expect(await stamp("server: { metrics: false }")).not.toEqual(await stamp(text))
+    expect(await rendered({ config: "server: { tls: { cert: /c, key: /k } }" })).toContain("scheme: HTTPS")
+  })
+
+  it("is spread over nodes also where they have no zones", async () => {
+    const { affinity, topologySpreadConstraints } = (await deploymentOf(onPostgres)).template.spec
+    // The scheduler's score ignores a node that lacks the label of any constraint.
+    expect(topologySpreadConstraints?.map(({ topologyKey }) => topologyKey)).toEqual(["topology.kubernetes.io/zone"])
+    expect(JSON.stringify(affinity)).toContain('"topologyKey":"kubernetes.io/hostname"')
+    expect((await deploymentOf(everything)).template.spec.affinity).toEqual(everything.affinity)
+  })
+
+  it.each(["a.b.c", `long-${"x".repeat(48)}`, "gateway-model-gateway"])(
+    "has names that Kubernetes allows in a release called %s",
+    async (release) => {
+      const { exitCode, out } = await named(release, everything)
+      expect(exitCode).toBe(0)
+      const names = [...out.matchAll(/^ {2}name: (.*)$/gm)].map(([, name]) => name)
+      expect(names.length).toBeGreaterThan(8)
+      for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9-]{0,61}[a-z0-9]$/)
+    }
+  )
+
+  it("is tested from within: the pod that asks its Service", async () => {
+    const Pod = Schema.Struct({
+      spec: Schema.Struct({
+        containers: Schema.Tuple(
+          Schema.Struct({ command: Schema.Array(Schema.String), args: Schema.Tuple(Schema.String) })
+        )
+      })
+    })
+    const script = async (values: Values) => {
+      const { args, command } = Schema.decodeUnknownSync(Pod)(byKind(await rendered(values)).get("Pod")).spec
+        .containers[0]
+      return [...command, ...args]
+    }
+    const [cert, key] = ["crt", "key"].map((end) => textOf(`test/http/certificates/first.${end}`))
+    for (const [values, tls] of [
+      [onSqlite, undefined],
+      [https, { cert, key }]
+    ] as const) {
+      let status = 200
+      const server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        ...(tls && { tls }),
+        fetch: ({ url }) => new Response("{}", { status: URL.parse(url)?.pathname === "/readyz" ? status : 404 })
+      })
+      const env = { ...process.env, HOST: "127.0.0.1", PORT: String(server.port) }
+      const ask = async () => Bun.spawn(await script(values), { env, stdout: "ignore", stderr: "ignore" }).exited
+      expect(await ask()).toBe(0)
+      status = 503
+      expect(await ask()).toBe(1)
+      await server.stop(true)
+      expect(await ask()).toBe(1)
+    }
+  })
+
+  it("has a value for every name of its schema, and the reverse", () => {
+    const names = (at: string, given: unknown): ReadonlyArray<string> => {
+      const properties = Schema.is(Schema.Struct({ properties: Schema.Object }))(given) ? given.properties : {}
+      return Object.entries(properties).flatMap(([name, inner]) => {
+        const below = names(`${at}${name}.`, inner)
+        return below.length > 0 ? below : [`${at}${name}`]
+      })
+    }
+    const schema: unknown = JSON.parse(textOf("deploy/helm/model-gateway/values.schema.json"))
+    const values = Schema.decodeUnknownSync(Schema.Object)(parse(textOf("deploy/helm/model-gateway/values.yaml")))
+    const has = (path: string) =>
+      path.split(".").reduce<unknown>((inner, name) => (Object(inner) as Values)[name], values) !== undefined
+    const known = names("", schema).filter((path) => !/^(global|resources)/.test(path))
+    expect(known.filter((path) => !has(path))).toEqual([])
+    expect(Object.keys(values).filter((name) => !known.some((path) => path.split(".")[0] === name))).toEqual([
+      "resources"
+    ])
   })
 
   it("has the shipped alerts, and the job that they name", async () => {

@@ -47,8 +47,11 @@ const run = (args: ReadonlyArray<string>, values: Values): Promise<Said> => {
 export const lint = (values: Values) => run(["lint", "--strict", chart, "--kube-version", `${kubernetes}.0`], values)
 
 /** What the chart makes of values, as text, or why it refuses them. */
-export const render = (values: Values) =>
-  run(["template", "model-gateway", chart, "--kube-version", `${kubernetes}.0`], values)
+export const render = (values: Values, ...options: ReadonlyArray<string>) => named("model-gateway", values, ...options)
+
+/** The same for a release of another name. */
+export const named = (release: string, values: Values, ...options: ReadonlyArray<string>) =>
+  run(["template", release, chart, "--kube-version", `${kubernetes}.0`, ...options], values)
 
 /** The documents of a text, by their kinds. */
 export const byKind = (text: string): ReadonlyMap<string, unknown> =>
@@ -75,7 +78,7 @@ export const manifests = [
 ].map(({ file, values }) => ({
   file,
   text: async (): Promise<string> => {
-    const { error, exitCode, out } = await render(values)
+    const { error, exitCode, out } = await render(values, "--skip-tests")
     if (exitCode !== 0) throw new Error(error)
     const own = out.replaceAll(/^(# Source: .*| *app\.kubernetes\.io\/managed-by: .*)\n/gm, "")
     return `# Made of deploy/helm/model-gateway by \`bun ./test/deploy/kubernetes/chart.ts\` (docs/deployment.md).\n${own}`
