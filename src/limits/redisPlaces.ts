@@ -8,7 +8,7 @@ export interface RedisPlaces {
   readonly shown: string
   /** Finds a URL to connect to. They are tried in order. */
   readonly places: ReadonlyArray<Effect.Effect<string, unknown>>
-  /** Whether what answers there has to call itself a master: a replica may be one that takes writes, and loses them. */
+  /** It has to call itself a master: a replica may take writes, and loses them. */
   readonly isMaster: boolean
   /** The log line if none of them takes writes. */
   readonly away: string

@@ -11,7 +11,7 @@ import { Limits } from "../../src/limits/Limits.ts"
 import { RedisConnection } from "../../src/limits/RedisConnection.ts"
 import { redisPlaces } from "../../src/limits/redisPlaces.ts"
 import { RedisUrl } from "../../src/limits/RedisUrl.ts"
-import { startGateway } from "../e2e/process.ts"
+import { runCommand } from "../e2e/command.ts"
 import { fakeSentinel } from "./fakeSentinel.ts"
 import { withoutRedis } from "./redisServer.ts"
 import { redisPassword, startSentinels } from "./sentinels.ts"
@@ -213,17 +213,14 @@ describe.skipIf(withoutRedis("test/limits/sentinel.test.ts"))(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    const limitsOf = async (yaml: string, env: Record<string, string>) => {
-      const own = mkdtempSync(join(tmpdir(), "gateway-e2e-"))
-      writeFileSync(join(own, "gateway.yaml"), `redis: { sentinel: ${yaml} }\n`)
-      const gateway = await startGateway({ folder: own, env })
-      const answer = await fetch(`${gateway.url}/readyz`)
-      const { limits } = (await answer.json()) as { limits?: string }
-      await gateway.dispose()
-      return limits
+    const saidOf = async (yaml: string, env: Record<string, string>) => {
+      writeFileSync(join(folder, "gateway.yaml"), `redis: { sentinel: ${yaml} }\n`)
+      const { json } = await runCommand(folder, ["doctor", "--json"], { GATEWAY_PORT: "1", ...env })
+      const { findings } = json<{ findings: ReadonlyArray<{ check: string; message: string }> }>()
+      return findings.find(({ check }) => check === "redis")?.message
     }
 
-    it("counts in it, if who signed for it is known", async () => {
+    it("takes writes, if who signed for it is known", async () => {
       const given = (change: object = {}) =>
         JSON.stringify({
           hosts: redis.hosts,
@@ -237,16 +234,16 @@ describe.skipIf(withoutRedis("test/limits/sentinel.test.ts"))(
         })
       const authority = { NODE_EXTRA_CA_CERTS: cert }
       const outcomes = {
-        all: await limitsOf(given(), authority),
-        "no authority": await limitsOf(given(), {}),
-        "the sentinels' password for Redis": await limitsOf(given({ password: finding.password }), authority),
-        "no TLS": await limitsOf(given({ tls: false }), authority)
+        all: await saidOf(given(), authority),
+        "no authority": await saidOf(given(), {}),
+        "the sentinels' password for Redis": await saidOf(given({ password: finding.password }), authority),
+        "no TLS": await saidOf(given({ tls: false }), authority)
       }
-      const away = "process while redis is away"
+      const away = 'no sentinel names a master "limits" that answers and takes writes'
       expect(outcomes).toEqual({
-        all: "redis",
+        all: "accepts writes",
         "no authority": away,
-        "the sentinels' password for Redis": away,
+        "the sentinels' password for Redis": "refuses the user or the password",
         "no TLS": away
       })
     }, 120_000)

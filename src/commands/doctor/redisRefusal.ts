@@ -1,4 +1,4 @@
-import { connect } from "node:net"
+import { connect, isIP } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { Effect } from "effect"
 
@@ -14,7 +14,9 @@ export const redisRefusal = (address: string): Effect.Effect<string> =>
     const url = URL.parse(address)
     if (url === null) return resume(Effect.succeed("no address"))
     const place = { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? 6379 : Number(url.port) }
-    const socket = url.protocol === "rediss:" ? connectTls({ ...place, servername: place.host }) : connect(place)
+    // An address has no place in TLS' name of the server.
+    const named = isIP(place.host) === 0 && { servername: place.host }
+    const socket = url.protocol === "rediss:" ? connectTls({ ...place, ...named }) : connect(place)
     let said = ""
     const end = (words: string) => {
       socket.destroy()

@@ -17,7 +17,7 @@ export const Sentinel = Schema.Struct({
   name: requiredField(Text, "The name under which they watch the master."),
   tls: optionalField(
     Schema.Boolean,
-    "Whether Redis and the sentinels are asked by TLS, as with `rediss://`. Their certificates are checked for the names under `hosts`, and for what the sentinels call the master.",
+    "Redis and the sentinels are asked by TLS, as with `rediss://`. Their certificates are checked for the names under `hosts`, and for what the sentinels call the master.",
     "`false`"
   ),
   username: optionalField(Text, "The user of Redis.", "`default`"),
