@@ -22,6 +22,7 @@ it("none leaves daemons that write what requests hand over, tasks those of tasks
     "commits",
     "database.lock",
     "declaredKeys",
+    "guardrails.audit",
     "limits.redis",
     "notices.listen",
     "notices.tell",
