@@ -47,6 +47,7 @@ export const AuditDrawer = ({ close, id, listed, step }: AuditDrawerProps) => {
 const pageOf = (action: string): "keys" | "accounts" | "tasks" | undefined => {
   switch (action.split(".")[0]) {
     case "key":
+    case "guardrail":
       return "keys"
     case "account":
     case "webhooks":

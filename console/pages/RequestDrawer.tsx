@@ -21,6 +21,7 @@ import { PageLink } from "../parts/PageLink.tsx"
 import { words } from "../words/words.ts"
 import { keyNameOf } from "./requestColumns.tsx"
 import { RequestCost } from "./RequestCost.tsx"
+import { RequestGuardrails } from "./RequestGuardrails.tsx"
 import { RequestLog } from "./RequestLog.tsx"
 import { RequestTools } from "./RequestTools.tsx"
 import { RequestThread } from "./RequestThread.tsx"
@@ -231,6 +232,7 @@ const Sections = ({
           <Waterfall calls={calls} totalMs={request.duration_ms} />
         </section>
       )}
+      <RequestGuardrails guardrails={request.guardrails} />
       {detail?.tools !== undefined && <RequestTools calls={detail.tools} />}
       <Named title={text.adapted} rows={adaptedOf(request).map((name) => [name, text.adaptedWhy])} />
       <Named

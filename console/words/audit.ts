@@ -16,6 +16,7 @@ export const audit = {
     ["task", "Tasks"],
     ["delivery", "Callbacks"],
     ["prices", "Prices"],
+    ["guardrail", "Blocked by guardrails"],
     ["session", "Sessions"]
   ] as const,
   actors: [
@@ -23,6 +24,7 @@ export const audit = {
     ["session", "Console"],
     ["cli", "Command line"],
     ["file", "gateway.yaml"],
+    ["guardrail", "Guardrails"],
     ["upgrade", "Upgrades"]
   ] as const,
   times: [

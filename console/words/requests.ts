@@ -85,6 +85,9 @@ export const request = {
   attempts: "Attempts",
   toolCalls: "Calls of tools",
   toolBytes: (bytes: number) => ` ${bytes} B `,
+  guardrails: "Guardrails",
+  guardrailOn: { input: " on the request ", output: " on the answer " },
+  guardrailCalls: (count: number) => ` ${count} calls `,
   adapted: "Adapted",
   notes: "Uncertain",
   noteMeans: meanings({

@@ -108,6 +108,10 @@ export const ModelRecord = Schema.Struct({
     }),
     "The features of its first route's protocol. The model may support fewer."
   ),
+  // Absent from gateways of 1.0.
+  guardrails: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }).annotations({
+    description: "The names of its guardrails, those of its fallbacks not among them; absent if it has none."
+  }),
   use: answerField(
     Schema.NullOr(ModelUseRecord),
     "Its use since `since`; null without it. A wildcard's covers every model that it matches."

@@ -22,7 +22,7 @@ export interface AllUpstreams {
 
 /** The operator's view of a model, with its prices in dollars. */
 export const modelRecord = (model: Model, upstreams: AllUpstreams, use: ModelRecord["use"] = null): ModelRecord => {
-  const { facts, id, kind, routes } = model
+  const { facts, guardrails, id, kind, routes } = model
   return {
     object: "model",
     id,
@@ -41,6 +41,7 @@ export const modelRecord = (model: Model, upstreams: AllUpstreams, use: ModelRec
     price: priceOf(routes[0]),
     price_source: priceSourceOf(routes[0]?.pricedBy),
     capabilities: capabilitiesOf(model, upstreams),
+    ...(guardrails !== undefined && { guardrails }),
     use
   }
 }

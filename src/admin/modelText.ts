@@ -19,9 +19,15 @@ const secondsText = (seconds: ReadonlyArray<number>): string => {
 
 /**
  * A model's bounds by route where these differ, and what is known of it: `64,000 tokens out`, or `4–15 s, 480p 720p`;
- * `reads text, image`; `retires 2026-12-11`.
+ * `reads text, image`; `retires 2026-12-11`; `guardrails pii`.
  */
-export const boundsOf = ({ facts = {}, kind, max_output_tokens: most, routes }: ModelRecord): ReadonlyArray<string> => [
+export const boundsOf = ({
+  facts = {},
+  guardrails = [],
+  kind,
+  max_output_tokens: most,
+  routes
+}: ModelRecord): ReadonlyArray<string> => [
   ...(most === null ? [] : [`${most.toLocaleString("en")} tokens out`]),
   ...new Set(
     routes.flatMap(({ video }) =>
@@ -29,5 +35,6 @@ export const boundsOf = ({ facts = {}, kind, max_output_tokens: most, routes }: 
     )
   ),
   ...(facts.inputs === undefined || kind === "video" ? [] : [`reads ${facts.inputs.join(", ")}`]),
-  ...(facts.retires === undefined ? [] : [`retires ${facts.retires}`])
+  ...(facts.retires === undefined ? [] : [`retires ${facts.retires}`]),
+  ...(guardrails.length === 0 ? [] : [`guardrails ${guardrails.join(", ")}`])
 ]

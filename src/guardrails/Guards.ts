@@ -111,6 +111,7 @@ const record = ({ record: row }: GuardedRequest, call: Called) => {
 
 const blocked = (request: GuardedRequest, call: Called, verdict: Verdict | undefined) => {
   record(request, call)
+  if (request.record !== undefined) request.record.isBlocked = true
   const message = whyBlocked(request, call, verdict)
   return new InvalidRequest({ param: null, message, upstreamCode: "content_filter" })
 }

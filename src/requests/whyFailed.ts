@@ -1,5 +1,6 @@
 import { errorName } from "../contract/failures/errorName.ts"
 import type { FailureTag } from "../contract/failures/Failure.ts"
+import { blockedReason } from "../contract/records/GuardrailRecord.ts"
 import { usdText } from "../contract/text/usdText.ts"
 import { outcomeOf } from "./outcome.ts"
 import type { RequestView } from "./RequestView.ts"
@@ -12,7 +13,7 @@ interface Why {
 
 type FailedRequest = Pick<
   RequestView,
-  "attempts" | "cost_usd" | "error" | "settled_at" | "status" | "task" | "upstream_cost_usd"
+  "attempts" | "cost_usd" | "error" | "guardrails" | "reason" | "settled_at" | "status" | "task" | "upstream_cost_usd"
 >
 
 const why = (what: string, so: string): Why => ({ what, so })
@@ -86,6 +87,13 @@ const byError = new Map(Object.entries(byFailure).map(([tag, why]) => [errorName
 /** The status and the first tokens had left already; the reason says who broke off. */
 const brokeOff = why("The answer broke off after it had begun.", "So nothing else was tried.")
 
+const blocked = why("A guardrail blocked a text.", "The caller read its message, which is not kept.")
+
+const unguarded = why(
+  "A guardrail that fails closed gave no verdict.",
+  "Its webhook is away, slow, or answers otherwise."
+)
+
 const left = why("The client left before the end.", "The upstream was told to stop.")
 
 /** A code that this version does not know, and rows without one. */
@@ -101,6 +109,9 @@ export const whyFailed = (request: FailedRequest): Why | undefined => {
 
 const causeOf = (request: FailedRequest, outcome: "refused" | "failed" | "cut" | "hang_up"): Why => {
   if (outcome === "hang_up") return left
+  const { error, guardrails = [], reason } = request
+  if (reason === blockedReason) return blocked
+  if (guardrails.some(({ verdict }) => verdict === "failed") && error === "unavailable") return unguarded
   if (outcome === "cut") return brokeOff
   return byError.get(request.error ?? "")?.(request) ?? unknown
 }

@@ -165,6 +165,16 @@ describe.each(Object.entries(families))("a guardrail of %s", (family, { body, pa
 })
 
 describe("what operators see of a guardrail", () => {
+  it("is the reason of another failure, if one that observes would have blocked the request", async () => {
+    hook.answers(blockWord("hunter2"))
+    const messages = [{ role: "user", content: "[[sandbox: error=500]] hunter2" }]
+    const answer = await request(gateway, "/v1/chat/completions", { body: { model: "observe", messages } })
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+    const kept = await row(answer.headers.get("x-request-id"))
+    expect(kept.guardrails).toMatchObject([{ verdict: "blocked" }])
+    expect(kept.reason).not.toContain("guardrail")
+  })
+
   it("is an entry of the audit log for what it blocks, without its texts, and its calls in the metrics", async () => {
     hook.answers(({ texts }) =>
       texts.some(({ text }) => text.includes("hunter3"))

@@ -14,7 +14,15 @@ const attempt = {
   upstream_request_id: null
 }
 
-const row = { attempts: [], cost_usd: null, error: null, settled_at: null, status: 403, task: null } as const
+const row = {
+  attempts: [],
+  cost_usd: null,
+  error: null,
+  reason: null,
+  settled_at: null,
+  status: 403,
+  task: null
+} as const
 
 /** Both sentences, of a refusal unless the fields say otherwise. */
 const why = (fields: Partial<Parameters<typeof whyFailed>[0]>): string => {
@@ -49,6 +57,15 @@ describe("why a request failed", () => {
   ] as const)("%s says whether an upstream was asked", (error, status, alone, asked) => {
     expect(why({ error, status })).toContain(alone)
     expect(why({ error, status, attempts: [{ ...attempt, status }] })).toContain(asked)
+  })
+
+  it("names a guardrail that blocked, or gave no verdict", () => {
+    const call = { name: "pii", on: "input", ms: 1, calls: 1, verdict: "failed" } as const
+    const reason = "blocked by a guardrail"
+    expect(why({ error: "invalid_request", status: 400, reason })).toContain("A guardrail blocked")
+    expect(why({ error: "unavailable", status: 503, guardrails: [call] })).toContain("gave no verdict")
+    // What went on failed for another reason.
+    expect(why({ error: "upstream_failed", status: 502, guardrails: [call] })).toContain("No upstream was asked")
   })
 
   it("says what the ledger charged, also for what broke off", () => {

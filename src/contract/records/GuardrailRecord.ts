@@ -17,6 +17,9 @@ export const GuardrailRecord = Schema.Struct({
 }).annotations({ identifier: "RequestGuardrail" })
 export type GuardrailRecord = typeof GuardrailRecord.Type
 
+/** The reason of a request that a guardrail blocked: its own words may quote what it blocked. */
+export const blockedReason = "blocked by a guardrail"
+
 const gravity: ReadonlyArray<GuardrailVerdict> = ["allowed", "replaced", "failed", "blocked"]
 
 /** The records with one more call. */

@@ -2,6 +2,7 @@ import type { AccountId, Caller, KeyId, KeySecret } from "../callers/Caller.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Failure, RateLimited, TooLarge } from "../failures/Failure.ts"
 import type { FallbackReason } from "./FallbackReason.ts"
+import { blockedReason } from "./GuardrailRecord.ts"
 import type { GuardrailRecord } from "./GuardrailRecord.ts"
 import { conversationOf } from "../callers/conversationOf.ts"
 import { endUserOf } from "../callers/endUserOf.ts"
@@ -70,6 +71,8 @@ export class RequestRecord {
   /** Calls of servers' tools. */
   tools: ReadonlyArray<ToolCallRecord> = none
   guardrails: ReadonlyArray<GuardrailRecord> = none
+  /** A guardrail that does not only observe blocked it. */
+  isBlocked = false
   stream = false
   /** Ms from the request's first byte to the answer's first byte, and to its end. */
   firstByteMs = 0
@@ -206,9 +209,7 @@ export class RequestRecord {
 
   failed(failure: Failure): void {
     this.error = errorName(failure)
-    // Its words may quote what it blocked.
-    const isBlocked = this.guardrails.some(({ verdict }) => verdict === "blocked")
-    this.reason = isBlocked ? "blocked by a guardrail" : reasonOf(failure.message)
+    this.reason = this.isBlocked ? blockedReason : reasonOf(failure.message)
   }
 
   /** The client left before the end. */
