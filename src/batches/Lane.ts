@@ -5,6 +5,9 @@ const rest = { first: 250, most: 8_000 } as const
 /** A line that ended lets a part of a further one run at a time. */
 const growth = 0.25
 
+/** `waits`: it met a limit, or was given back. `failed`: its upstream did, so that it waits too. */
+export type LineOutcome = "ended" | "waits" | "failed"
+
 /**
  * A batch's lines in this process. So many run at a time as its limits have room for: fewer after one met a limit, then
  * more, bit by bit.
@@ -20,6 +23,8 @@ export class Lane {
   #allowed: number
   #restMs = 0
   #restsUntilMs = 0
+  /** How many lines have failed at their upstreams since one ended. */
+  #failed = 0
 
   constructor(batch: BatchRow, most: number) {
     this.batch = batch
@@ -54,9 +59,12 @@ export class Lane {
     this.#restsUntilMs = nowMs + rest.first
   }
 
-  over(line: HeldLine, how: "ended" | "waits", nowMs: number): void {
+  over(line: HeldLine, how: LineOutcome, nowMs: number): void {
     this.#running = this.#running.filter((one) => one !== line)
+    // Those of other models may do better, until all of them fail.
+    if (how === "failed" && ++this.#failed < this.#most) return
     if (how === "ended") {
+      this.#failed = 0
       this.#restMs = 0
       this.#allowed = Math.min(this.#most, this.#allowed + growth)
       return

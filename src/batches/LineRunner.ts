@@ -5,6 +5,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { isBusy, pause } from "../flow/eventLoop.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Lane } from "./Lane.ts"
+import type { LineOutcome } from "./Lane.ts"
 import { RunningLines } from "./RunningLines.ts"
 import { makeRunLine } from "./runLine.ts"
 import { BatchStore } from "./store/BatchStore.ts"
@@ -37,7 +38,7 @@ export const LineRunnerLive = Layer.scopedDiscard(
 
     const begin = (lane: Lane, line: HeldLine) => {
       running.add(lane.batch.account_id, line)
-      let how: "ended" | "waits" = "waits"
+      let how: LineOutcome = "waits"
       const over = Effect.map(Clock.currentTimeMillis, (nowMs) => {
         running.remove(line)
         lane.over(line, how, nowMs)

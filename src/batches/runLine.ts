@@ -11,7 +11,6 @@ import { Ledger } from "../ledger/Ledger.ts"
 import { partHold } from "../ledger/partHold.ts"
 import { countRequest } from "../limits/countRequest.ts"
 import { Limits } from "../limits/Limits.ts"
-import { unreachableDelay } from "../tasks/backoff.ts"
 import { maxAttempts } from "../tasks/maxAttempts.ts"
 import { RequestSeal } from "../tasks/RequestSeal.ts"
 import { orStoreFailure } from "../tasks/StoreFailure.ts"
@@ -26,6 +25,8 @@ import type { LineFamily } from "./lineFamilies.ts"
 import { BatchStore } from "./store/BatchStore.ts"
 import { LineStore } from "./store/LineStore.ts"
 import type { BatchRow, HeldLine } from "./store/BatchRow.ts"
+import type { LineOutcome } from "./Lane.ts"
+import { waitAfter } from "./waitAfter.ts"
 
 /** The batch was stopped, or another node has the line, before it began. */
 class NotBegun extends Data.TaggedError("NotBegun") {}
@@ -85,8 +86,16 @@ export const makeRunLine = Effect.gen(function* () {
           })
         )
       )
-      // Usage can't be stored for now: no upstream was asked.
-      .pipe(Effect.catchTag("UpstreamFailed", ({ message }) => new Unavailable({ message })))
+      // Usage can't be stored for now, or the database is away: no upstream was asked.
+      .pipe(
+        Effect.catchTag("UpstreamFailed", ({ message }) => new Unavailable({ message })),
+        Effect.catchAllDefect((defect) =>
+          Effect.zipRight(
+            Effect.logWarning("the money of a batch's line can't be held", defect),
+            new Unavailable({ message: "The gateway's database does not answer; try again later" })
+          )
+        )
+      )
     return yield* textOf(yield* opened.answer({ charge: ledger.chargeOf(id), routes }))
   })
 
@@ -129,11 +138,14 @@ export const makeRunLine = Effect.gen(function* () {
       )
     )
 
-  /** Waits for limits: no client is waiting. */
-  const later = Effect.fnUntraced(function* (line: HeldLine) {
+  /** Gives a line back that may be tried again; undefined if it ends. */
+  const later = Effect.fnUntraced(function* (line: HeldLine, failure: Failure, record: RequestRecord) {
+    const wait = waitAfter(failure, line, record, yield* Random.next)
+    if (wait === undefined) return undefined
+    const { attempts, delayMs, how } = wait
     const nowMs = yield* Clock.currentTimeMillis
-    yield* giveBack(line, nowMs + unreachableDelay(line.tries, yield* Random.next), line.tries + 1)
-    return "waits" as const
+    yield* kept(giveBack({ ...line, attempts }, nowMs + delayMs, line.tries + 1))
+    return how
   })
 
   const runOnce = Effect.fnUntraced(function* (batch: BatchRow, line: HeldLine) {
@@ -165,16 +177,17 @@ export const makeRunLine = Effect.gen(function* () {
       return "waits" as const
     }
     // A guardrail that gives no verdict on an answer would have it made again for as long as it is down.
-    const isMade = failure._tag === "Unavailable" && ledger.generatedBy(idOf(line)) !== undefined
-    if (mayPass(failure) && !isMade) return yield* kept(later(line))
+    const isMade = ledger.generatedBy(idOf(line)) !== undefined
+    const waits = isMade ? undefined : yield* later(line, failure, record)
+    if (waits !== undefined) return waits
     yield* kept(finish(line, record, { status, result }))
     record.failed(failure)
     record.answered(status, performance.now() - begun)
     return "ended" as const
   })
 
-  /** Runs a line to its end, or gives it back (`waits`). An interruption gives it back. */
-  return (batch: BatchRow, line: HeldLine): Effect.Effect<"ended" | "waits"> =>
+  /** Runs a line to its end, or gives it back. An interruption gives it back. */
+  return (batch: BatchRow, line: HeldLine): Effect.Effect<LineOutcome> =>
     runOnce(batch, line).pipe(
       Effect.catchAllDefect((defect) =>
         Effect.logError("a line of a batch crashed", defect).pipe(
@@ -193,10 +206,6 @@ const kept = <A>(write: Effect.Effect<A, StoreFailure>): Effect.Effect<A> => Eff
 const givenUp = new Internal({
   message: `Internal error: the request was begun ${maxAttempts} times and never finished`
 })
-
-/** True for a failure that the same request may not meet later. */
-const mayPass = (failure: Failure): boolean =>
-  failure._tag === "Unavailable" || (failure._tag === "RateLimited" && failure.neverFits !== true)
 
 /** The answer's JSON. A passthrough answer is text. */
 const textOf = (answer: object): Effect.Effect<string> =>

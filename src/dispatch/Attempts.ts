@@ -14,6 +14,7 @@ import type { Watcher } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { hintOf } from "../upstreams/calls/hintOf.ts"
+import { isAway } from "../upstreams/UpstreamError.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { attemptMetrics } from "../routing/attemptMetrics.ts"
@@ -136,6 +137,7 @@ export class Attempts implements Counted, Watcher {
     const outcome = error.keptBack === true ? "unsent" : unansweredOutcome(status)
     this.#note(outcome, { status, error: failure.message, requestId: upstreamRequestId })
     this.sent.failed(error.gaveUp === true)
+    if (!isAway(error) && this.#request.record !== undefined) this.#request.record.mayBeAtFault = true
     if (this.#traced !== undefined) endCall(this.#traced, errorName(failure), undefined)
     this.#failed.log({
       ...this.#line(),

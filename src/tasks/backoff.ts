@@ -55,4 +55,4 @@ const crowdMs = 10_000
 const doubledDelay = (firstMs: number, tries: number) => Math.min(firstMs * 2 ** Math.min(tries, 20), 60_000)
 const clamp = (ms: number, least: number, most: number) => Math.min(Math.max(ms, least), most)
 /** 80 to 120 %, so that tasks created together do not poll together forever. */
-const jitter = (ms: number, random: number) => Math.round(ms * (0.8 + 0.4 * random))
+export const jitter = (ms: number, random: number) => Math.round(ms * (0.8 + 0.4 * random))

@@ -51,3 +51,13 @@ export const isOfKey = (error: UpstreamError): boolean => {
 /** The delay that an error inside an answer names, in ms. */
 export const delayIn = (failure: Failure): number | undefined =>
   failure._tag === "RateLimited" && failure.retryAfterSeconds !== null ? failure.retryAfterSeconds * 1_000 : undefined
+
+/** True if the model was not asked, whatever the request is: the upstream is down or takes no more, or was spared. */
+export const isAway = ({ failure, keptBack, status, trouble }: UpstreamError): boolean =>
+  keptBack === true ||
+  trouble === "unreachable" ||
+  failure._tag === "RateLimited" ||
+  (status !== undefined && away.has(status))
+
+/** 502 and 503 are also those of what stands before it. */
+const away: ReadonlySet<number> = new Set([502, 503, 529])

@@ -23,7 +23,7 @@ describeOnEach("batches of messages", (engine) => {
   it("are created, read, listed and deleted, and their results streamed", async () => {
     const client = gateway.anthropic("one")
     const made = await client.messages.batches.create({
-      requests: [line("a", "Hello!"), line("b", "[[sandbox: error=500]] Hi"), line("c", "Hi", "no-such-model")]
+      requests: [line("a", "Hello!"), line("b", "[[sandbox: error=400]] Hi"), line("c", "Hi", "no-such-model")]
     })
     expect(made).toMatchObject({
       type: "message_batch",
@@ -41,7 +41,7 @@ describeOnEach("batches of messages", (engine) => {
     const results = await resultsOf(client, made.id)
     expect(results).toMatchObject({
       a: { type: "succeeded", message: { type: "message", role: "assistant", model: "sandbox-text" } },
-      b: { type: "errored", error: { type: "error", error: { type: "internal_server_error" } } },
+      b: { type: "errored", error: { type: "error", error: { type: "invalid_request_error" } } },
       c: { type: "errored", error: { type: "error", error: { type: "invalid_request_error" } } }
     })
     expect(results.a.message.content[0].text).toContain("Hello!")

@@ -68,6 +68,8 @@ export class RequestRecord {
   upstream: string | undefined
   upstreamKey: string | undefined
   attempts: ReadonlyArray<Attempt> = none
+  /** True once an upstream that was not away failed: the request itself may be why. */
+  mayBeAtFault = false
   /** Calls of servers' tools. */
   tools: ReadonlyArray<ToolCallRecord> = none
   guardrails: ReadonlyArray<GuardrailRecord> = none
@@ -221,6 +223,7 @@ export class RequestRecord {
   /** The last attempt failed after it began to answer. */
   brokeOff(failure: Failure): void {
     this.failed(failure)
+    this.mayBeAtFault = true
     const last = this.attempts.at(-1)
     if (last === undefined) return
     this.attempts = [...this.attempts.slice(0, -1), { ...last, outcome: "cut", error: failure.message }]
