@@ -23,6 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([apart.dispose(), whole.dispose()]))
 
+/** Without people who sign in there is nobody for them. */
+const pagesOfPeople = ["/console/device", "/console/consent", "/console/tools", "/console/tools/x", "/device"].map(
+  (path) => ({ method: "GET", path })
+)
+
 const headers = { authorization: `Bearer ${adminKey}`, "content-type": "application/json", accept: "text/html" }
 
 const send = (url: string, { method, path }: Place) =>
@@ -42,7 +47,7 @@ const isUnknown = async (answer: Response) =>
 describe("with an address of its own for operators, the public one", () => {
   it("answers each of their endpoints and pages as a path that nothing is at", async () => {
     expect(adminEndpoints.length).toBeGreaterThan(45)
-    for (const place of [...adminEndpoints, ...adminPages, { method: "GET", path: "/" }]) {
+    for (const place of [...adminEndpoints, ...adminPages, ...pagesOfPeople, { method: "GET", path: "/" }]) {
       const nothing = `/${"x".repeat(place.path.length)}`
       const [here, elsewhere] = await Promise.all([
         send(apart.url, place),

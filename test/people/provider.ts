@@ -13,6 +13,8 @@ const groups = new Map<string, ReadonlyArray<string>>([
 const removed = new Set<string>()
 let isAway = false
 const gateway = process.env["GATEWAY_URL"] ?? ""
+/** Of its operators, if they have one of their own. */
+const admin = process.env["ADMIN_URL"]
 const dex = process.env["DEX_URL"]
 const port = Number(process.env["PROVIDER_PORT"])
 
@@ -23,8 +25,15 @@ const provider = new Provider(`http://localhost:${port}`, {
       client_secret: "gateway-secret",
       grant_types: ["authorization_code", "refresh_token"],
       // The second is that of `claude gateway` (test/agents/login).
-      redirect_uris: [`${gateway}/sign-in/callback`, `${gateway}/oauth/callback`],
-      post_logout_redirect_uris: [`${gateway}/console`],
+      redirect_uris: [
+        `${gateway}/sign-in/callback`,
+        `${gateway}/oauth/callback`,
+        ...(admin === undefined ? [] : [`${admin}/sign-in/callback`])
+      ],
+      post_logout_redirect_uris: [
+        `${gateway}/console`,
+        ...(admin === undefined ? [] : [`${admin}/console`, `${gateway}/console/device`])
+      ],
       backchannel_logout_uri: `${gateway}/sign-in/logout`,
       backchannel_logout_session_required: true
     },

@@ -33,7 +33,7 @@ export class Visitor {
   /** One request, with the cookies that a browser would send: none that is `Strict` where another site's page asks. */
   async send(url: string, init: RequestInit & { readonly isForeign?: boolean } = {}): Promise<Response> {
     const jar = this.cookies(url)
-    const sent = [...jar].filter(([name]) => init.isForeign !== true || name !== "gateway_session")
+    const sent = [...jar].filter(([name]) => init.isForeign !== true || !name.endsWith("session"))
     const headers = new Headers(init.headers)
     if (!headers.has("x-forwarded-for")) headers.set("x-forwarded-for", this.#address)
     if (sent.length > 0) headers.set("cookie", sent.map(([name, value]) => `${name}=${value}`).join("; "))
