@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runCommand } from "../commandHere.ts"
 import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { adminKey } from "../people/signIn/sessionKeys.ts"
@@ -205,6 +206,27 @@ describe("people at a gateway whose operators have an address of their own", () 
     const code = (await program.approved(visitor, address)).get("code") ?? ""
     const tokens = await program.exchange({ code, client_id: body.client_id, redirect_uri: redirect })
     expect((await program.mcp(tokens.body.access_token)).status).toBe(200)
+  })
+
+  it("can be told by `gateway check --live` what to register at the provider", async () => {
+    const { out } = await runCommand(provider.folder, ["check", "--live"], provider.env)
+    for (const at of [
+      `${gateway.url}/sign-in/callback`,
+      `${gateway.adminUrl}/sign-in/callback`,
+      `${gateway.url}/console/device`,
+      `${gateway.adminUrl}/console`
+    ]) {
+      expect(out).toMatch(new RegExp(` ${at}$`, "m"))
+    }
+  })
+
+  it("need a safe way to both addresses", async () => {
+    const env = { ...provider.env, GATEWAY_ADMIN_PUBLIC_URL: "http://admin.example.com" }
+    const { code, err, out } = await runCommand(provider.folder, ["check"], env)
+    expect([code, err + out]).toEqual([
+      1,
+      expect.stringContaining("sign_in: needs an https:// address in server.admin.public_url")
+    ])
   })
 
   it("connect an account at a server from the public address, where the console leads them", async () => {

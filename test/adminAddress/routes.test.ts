@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([apart.dispose(), whole.dispose()]))
 
-/** Without people who sign in there is nobody for them. */
+/** They are there while people sign in by a provider. */
 const pagesOfPeople = ["/console/device", "/console/consent", "/console/tools", "/console/tools/x", "/device"].map(
   (path) => ({ method: "GET", path })
 )

@@ -10,9 +10,9 @@ const pem = (name: string) => readFileSync(join(certificates, name), "utf8")
 
 const config = "server: { tls: { cert: shown.crt, key: shown.key } }\n"
 
-const folderWith = (cert: string, key: string) => {
+const folderWith = (cert: string, key: string, text = config) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-tls-"))
-  writeFileSync(join(folder, "gateway.yaml"), config)
+  writeFileSync(join(folder, "gateway.yaml"), text)
   copyFileSync(join(certificates, cert), join(folder, "shown.crt"))
   copyFileSync(join(certificates, key), join(folder, "shown.key"))
   return folder
@@ -77,13 +77,63 @@ describe("a gateway with a certificate", () => {
     }
   })
 
+  it("may have it for operators alone, and renews it there", async () => {
+    const admin = "server: { admin: { port: 0, tls: { cert: shown.crt, key: shown.key } } }\n"
+    const folder = folderWith("first.crt", "first.key", admin)
+    const adminKey = "admin-key-0123456789abcdefghijklmnop"
+    const gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey } })
+    const keys = (ca: string) =>
+      fetch(`${gateway.adminUrl}/admin/v1/keys`, {
+        headers: { authorization: `Bearer ${adminKey}` },
+        keepalive: false,
+        tls: { ca: pem(ca) }
+      }).then(
+        ({ status }) => status,
+        () => 0
+      )
+    const open = () =>
+      fetch(`${gateway.adminUrl}/console/session`, {
+        method: "POST",
+        body: JSON.stringify({ key: adminKey }),
+        tls: { ca: pem("first.crt") }
+      })
+    try {
+      expect([gateway.url, gateway.adminUrl]).toEqual([
+        expect.stringMatching(/^http:/),
+        expect.stringMatching(/^https:/)
+      ])
+      expect((await open()).headers.get("set-cookie")).toMatch(/^__Host-gateway_admin_session=.*; Secure$/)
+      expect([await keys("first.crt"), await keys("second.crt")]).toEqual([200, 0])
+      const before = await fetch(`${gateway.url}/healthz`)
+      show(folder, "second")
+      await expect.poll(() => keys("second.crt")).toBe(200)
+      expect(await keys("first.crt")).toBe(0)
+      expect(before.status).toBe(200)
+      expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
+      expect(gateway.output()).toContain('"setting":"server.admin.tls"')
+      show(folder, "first", "no key")
+      await expect.poll(gateway.output).toContain("server.admin.tls.key: ")
+      gateway.signal("SIGTERM")
+      expect(await gateway.exited).toBe(0)
+    } finally {
+      await gateway.dispose()
+    }
+  })
+
   it("does not begin with a pair that does not belong together, as the check says before", async () => {
     const folder = folderWith("first.crt", "second.key")
-    const message = `server.tls.key: ${join(folder, "shown.key")} is not the key of ${join(folder, "shown.crt")}`
-    for (const command of [["check"], ["serve"]]) {
-      const { code, err, out } = await runCommand(folder, command, { GATEWAY_PORT: "0" })
-      expect([command, code, `${out}${err}`]).toEqual([command, 1, expect.stringContaining(message)])
-      expect(`${out}${err}`).not.toContain("PRIVATE")
+    for (const setting of ["server", "server.admin"]) {
+      const tls = "tls: { cert: shown.crt, key: shown.key }"
+      writeFileSync(
+        join(folder, "gateway.yaml"),
+        setting === "server" ? config : `server: { admin: { port: 0, ${tls} } }\n`
+      )
+      const message = `${setting}.tls.key: ${join(folder, "shown.key")} is not the key of ${join(folder, "shown.crt")}`
+      for (const command of [["check"], ["serve"]]) {
+        const { code, err, out } = await runCommand(folder, command, { GATEWAY_PORT: "0" })
+        expect([command, code, `${out}${err}`]).toEqual([command, 1, expect.stringContaining(message)])
+        expect(`${out}${err}`).not.toContain("PRIVATE")
+      }
     }
   })
 })

@@ -58,6 +58,21 @@ describe("a start that can't be", () => {
     ["a wrong field", yaml("server: { port: x }"), "server.port: expected a number"],
     ["an unknown field", yaml("serve: {}"), "serve: is not a known field"],
     ["an origin that is none", yaml("server: { cors_origins: [app] }"), "server.cors_origins[0]: expected an origin"],
+    [
+      "a port of both addresses",
+      { ...yaml("server: { admin: { host: 10.0.0.5, port: 4711 } }"), GATEWAY_PORT: "4711" },
+      ".yaml:1: server.admin.port: 4711 is the port of the public address (server.port): operators need another"
+    ],
+    [
+      "the same by a variable",
+      { GATEWAY_PORT: "4711", GATEWAY_ADMIN_PORT: "4711" },
+      "GATEWAY_ADMIN_PORT: 4711 is the port"
+    ],
+    [
+      "an operators' address of another machine",
+      { GATEWAY_ADMIN_HOST: "203.0.113.9", GATEWAY_ADMIN_PORT: "0" },
+      "can't listen on 203.0.113.9:0 (server.admin): this machine has no such address"
+    ],
     ["a missing variable", yaml('keys: [{ name: a, secret: "${NOPE}" }]'), "the environment has no variable NOPE"]
   ])("says so in one line: %s", async (_, env, line) => {
     const { code, err, out } = await refused(env)
@@ -77,6 +92,12 @@ describe("a start that can't be", () => {
         code: 1,
         out: "",
         err: `gateway: can't listen on 127.0.0.1:${port}: the port is in use\n`
+      })
+      const onAdminPort = await refused({ GATEWAY_ADMIN_PORT: port })
+      expect(onAdminPort).toEqual({
+        code: 1,
+        out: "",
+        err: `gateway: can't listen on 127.0.0.1:${port} (server.admin): the port is in use\n`
       })
       const onFile = await refused({ GATEWAY_DATABASE_URL: "sqlite:data/gateway.db" }, gateway.folder)
       expect(onFile).toEqual({

@@ -118,6 +118,37 @@ describe("SIGTERM", () => {
       { GATEWAY_LEAVE_SECONDS: "2" }
     ))
 
+  it("drains both addresses together", () =>
+    withGateway(
+      600,
+      async (gateway, calls) => {
+        const { adminUrl, key } = gateway
+        const [whole, there] = [gateway, { ...gateway, url: adminUrl }].map((at) =>
+          post(at, "/v1/messages", message("hi", { model: "held" }))
+        )
+        const slow = message("[[sandbox: tokens=60 pace=100ms]] go on", { stream: true })
+        const streamed = await post(gateway, "/v1/messages", slow)
+        await expect.poll(() => calls.length).toBe(2)
+        gateway.signal("SIGTERM")
+        const statusAt = (url: string) => fetch(`${url}/readyz`).then(({ status }) => status)
+        await expect.poll(() => Promise.all([statusAt(gateway.url), statusAt(adminUrl)])).toEqual([503, 503])
+        const late = await fetch(`${adminUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+        expect([late.status, late.headers.get("connection")]).toEqual([200, "close"])
+        await late.text()
+        for (const url of [adminUrl, gateway.url]) {
+          const refused = () => fetch(`${url}/healthz`, { keepalive: false }).then(() => "", String)
+          await expect.poll(refused).toMatch(/Unable to connect|ECONNREFUSED|ConnectionRefused/)
+        }
+        for (const answer of calls) answer()
+        for (const answer of await Promise.all([whole, there])) {
+          expect(await answer?.json()).toMatchObject({ stop_reason: "end_turn" })
+        }
+        expect(await streamed.text()).toContain("message_stop")
+        expect(await gateway.exited).toBe(0)
+      },
+      { GATEWAY_LEAVE_SECONDS: "2", GATEWAY_ADMIN_PORT: "0" }
+    ))
+
   it.each<[string, typeof Anthropic]>([
     ["@anthropic-ai/sdk 1", Anthropic],
     ["@anthropic-ai/sdk 0", Anthropic0 as never]

@@ -202,6 +202,43 @@ describe.skipIf(postgres === undefined)("workers", () => {
       rmSync(folder, { recursive: true })
     })
 
+    it("share the operators' address too, and never mix it with the public one", async () => {
+      await start(2, { GATEWAY_ADMIN_PORT: "0" })
+      const { adminUrl } = gateway
+      expect(gateway.output().match(/For operators alone: /g)).toHaveLength(1)
+      const status = (at: string) => fetch(`${at}/metrics`, { keepalive: false }).then(({ status }) => status, String)
+      const asked = { isOn: true, answers: 0, wrong: new Array<string>() }
+      const keepAsking = async () => {
+        while (asked.isOn) {
+          const answers = await Promise.all([adminUrl, adminUrl, gateway.url, gateway.url].map(status))
+          if (answers.join() !== "200,200,404,404") asked.wrong.push(answers.join())
+          asked.answers++
+        }
+      }
+      const asking = keepAsking()
+      await expect.poll(() => asked.answers).toBeGreaterThan(10)
+      const former = childrenOf(gateway.pid)
+      gateway.signal("SIGUSR2")
+      await expect
+        .poll(() => {
+          const now = childrenOf(gateway.pid)
+          return now.length === 2 && now.every((pid) => !former.includes(pid))
+        })
+        .toBe(true)
+      asked.isOn = false
+      await asking
+      expect(asked.wrong).toEqual([])
+      const second = await runCommand(gateway.folder, ["serve", "--workers", "2"], {
+        ...shared(),
+        GATEWAY_PORT: "0",
+        GATEWAY_ADMIN_PORT: new URL(adminUrl).port
+      })
+      expect([second.code, second.out + second.err]).toEqual([
+        1,
+        expect.stringContaining("(server.admin): the port is in use")
+      ])
+    })
+
     it("all end what runs on SIGTERM", async () => {
       await start()
       const streams = await Promise.all([1, 2, 3, 4].map(() => ask({ body: streamOf(30) })))
