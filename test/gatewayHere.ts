@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Settings } from "../src/config/Settings.ts"
-import { TracesLive } from "../src/commands/traces.ts"
+import { TelemetryLive } from "../src/commands/telemetry.ts"
 import * as Gateway from "../src/Gateway.ts"
 import { LoggingLive } from "../src/Parts.ts"
 import { AccessLog } from "../src/telemetry/AccessLog.ts"
@@ -52,7 +52,7 @@ export const startGateway = async ({ env = {}, folder = newFolder() }: StartOpti
     settings,
     accessLog: AccessLog.ToOutput.pipe(Layer.provide(Layer.merge(LoggingLive, output)))
   }).pipe(
-    Layer.provide(Layer.provide(TracesLive, settings)),
+    Layer.provide(Layer.provide(TelemetryLive, Layer.merge(settings, output))),
     Layer.provide(Layer.provide(LogTo, Layer.merge(Layer.provide(LoggingLive, settings), output)))
   )
   const scope = Effect.runSync(Scope.make())

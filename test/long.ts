@@ -116,6 +116,12 @@ const runs: Readonly<Record<string, LongRun>> = {
     takes: "5 min",
     shows: "Claude Code's /login, here and at the gateway that it brings along; needs npm, the reference Postgres"
   },
+  phoenix: {
+    command: ["./test/phoenix/main.ts"],
+    takes: "5 min",
+    shows:
+      "Phoenix of PyPI groups sessions of Claude Code with prompts, as accounts allow; needs python3, npm, the network"
+  },
   sdks: {
     command: ["./test/sdks/main.ts"],
     takes: "a minute",

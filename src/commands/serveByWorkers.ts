@@ -11,6 +11,7 @@ import { supervise } from "../cluster/workers/supervise.ts"
 import { LogsLive } from "./logs.ts"
 import { ownCommand } from "./ownCommand.ts"
 import { runtimeVariables } from "./reexec.ts"
+import { LogExportLive } from "./telemetry.ts"
 
 /**
  * Serves with several processes that share the port, until a signal stops it. SIGHUP is sent to each of them, or stops them if their terminal was closed; SIGUSR2
@@ -47,7 +48,11 @@ export const serveByWorkers = (workers: number) =>
     yield* onSignal("SIGUSR2", crew.replaceAll)
     yield* Effect.logInfo(`${workers} workers serve`)
     return yield* Effect.never
-  }).pipe(Effect.provide(Layer.merge(LogsLive, Daemons.Default)), Effect.scoped, Effect.withTracerEnabled(false))
+  }).pipe(
+    Effect.provide(Layer.merge(Layer.provideMerge(LogExportLive, LogsLive), Daemons.Default)),
+    Effect.scoped,
+    Effect.withTracerEnabled(false)
+  )
 
 /** Runs an effect for each signal; signals during a run lead to one more run. */
 const onSignal = (signal: NodeJS.Signals, run: Effect.Effect<void>) =>

@@ -16,7 +16,7 @@ import { consoleLink } from "./consoleLink.ts"
 import { ownInvocation } from "./invokedAs.ts"
 import { LogsLive } from "./logs.ts"
 import { proxyLines, setProxyVariables } from "./proxyVariables.ts"
-import { TracesLive } from "./traces.ts"
+import { TelemetryLive } from "./telemetry.ts"
 
 /** The account of the first key. */
 const defaultAccount = AccountId.make("default")
@@ -109,8 +109,8 @@ const gateway = (link: Link | undefined) =>
       return Gateway.layer({ settings: Layer.succeed(Settings, settings) })
     })
   ).pipe(
-    // Closed after the gateway: its last spans leave too.
-    Layer.provide(TracesLive),
+    // Closed after the gateway: its last spans and log lines leave too.
+    Layer.provide(TelemetryLive),
     Layer.provideMerge(LogsLive),
     Layer.provide(Layer.mergeAll(Layer.succeed(SharesPort, link !== undefined), Layer.succeed(Workers, link?.together)))
   )

@@ -5,6 +5,7 @@ import { errorName } from "../contract/failures/errorName.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Attempt } from "../contract/records/Attempt.ts"
+import { tracedBy } from "../contract/records/Trace.ts"
 import type { TracedCall } from "../contract/records/Trace.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
@@ -281,7 +282,8 @@ export class Attempts implements Counted, Watcher {
       upstream_model: this.#route?.model,
       upstream_key: this.#route?.key,
       attempt: this.#count,
-      duration_ms: Math.round(performance.now() - this.#calledAt)
+      duration_ms: Math.round(performance.now() - this.#calledAt),
+      ...tracedBy(this.#request.trace)
     }
   }
 

@@ -20,8 +20,9 @@ import { Metrics } from "../telemetry/Metrics.ts"
 import { Registry } from "../telemetry/Registry.ts"
 import { textOf, together } from "../telemetry/Snapshot.ts"
 import type { Snapshot } from "../telemetry/Snapshot.ts"
+import type { ExportQueue } from "../telemetry/otlp/ExportQueue.ts"
+import { LogExport } from "../telemetry/otlp/LogExport.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
-import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Workers } from "../telemetry/Workers.ts"
 
 /** Sampling interval of the event loop, in ms. */
@@ -49,6 +50,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     const { dropped } = yield* AccessLog
     const workers = yield* Workers
     const tracing = yield* CurrentTracing
+    const logExport = yield* LogExport
     const runtime = yield* Effect.runtime()
     yield* watchEventLoop(metrics)
 
@@ -58,7 +60,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
       background(now, daemons)
       now.counter("gateway_log_lines_dropped_total", "Log lines that standard output did not accept.").of().value =
         dropped()
-      spans(now, tracing)
+      exports(now, tracing, logExport)
       upstreams(now, bulkheads)
       ownProcess(now)
       if (workers === undefined) alone(now)
@@ -158,11 +160,18 @@ const background = (now: Registry, daemons: Daemons) => {
   }
 }
 
-const spans = (now: Registry, tracing: Tracing | undefined) => {
-  const { dropped, exported } = tracing?.counts() ?? { dropped: 0, exported: 0 }
-  now.counter("gateway_spans_exported_total", "Spans that the collector accepted.").of().value = exported
-  now.counter("gateway_spans_dropped_total", "Spans that the collector refused or did not accept in time.").of().value =
-    dropped
+type Exporting = Pick<ExportQueue<never>, "counts"> | undefined
+
+const exports = (now: Registry, tracing: Exporting, logExport: Exporting) => {
+  const none = { dropped: 0, exported: 0 }
+  const spans = tracing?.counts() ?? none
+  const lines = logExport?.counts() ?? none
+  const count = (name: string, help: string, value: number) => void (now.counter(name, help).of().value = value)
+  const lost = "that the collector refused or did not accept in time."
+  count("gateway_spans_exported_total", "Spans that the collector accepted.", spans.exported)
+  count("gateway_spans_dropped_total", `Spans ${lost}`, spans.dropped)
+  count("gateway_log_records_exported_total", "Log lines that the collector accepted.", lines.exported)
+  count("gateway_log_records_dropped_total", `Log lines ${lost}`, lines.dropped)
 }
 
 const upstreams = (now: Registry, bulkheads: ReadonlyMap<string, Bulkhead>) => {

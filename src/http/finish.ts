@@ -1,6 +1,6 @@
 import { Cause, Effect, Option, Runtime } from "effect"
 import type { Failure } from "../contract/failures/Failure.ts"
-import { recordedAt } from "../contract/records/Trace.ts"
+import { recordedAt, tracedBy } from "../contract/records/Trace.ts"
 import { agentRefusal } from "./agentRefusal.ts"
 import { failureResponse, failureOf, hungUp, json } from "./answer.ts"
 import type { Exchange } from "./exchange.ts"
@@ -46,8 +46,10 @@ export const finish = ({ count, record, reply: { headers } }: Exchange, status: 
 
 /** Logs a defect with the request id that the caller sees. */
 const report =
-  ({ reply, serving }: Exchange) =>
+  ({ record, reply, serving }: Exchange) =>
   (cause: Cause.Cause<unknown>) =>
     void Runtime.runFork(serving.runtime)(
-      Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId: reply.requestId }))
+      Effect.logError("request failed", cause).pipe(
+        Effect.annotateLogs({ requestId: reply.requestId, ...tracedBy(record.trace) })
+      )
     )

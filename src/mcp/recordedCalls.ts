@@ -1,6 +1,7 @@
 import { Cause, Clock, Effect, Either, Exit } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { tracedBy } from "../contract/records/Trace.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { CallRows } from "../tools/CallRows.ts"
 import type { CallEnd, LeavingCall } from "../tools/store/toolCalls.ts"
@@ -110,7 +111,8 @@ export const makeRecordedCalls = Effect.gen(function* () {
         outcome,
         duration_ms: ms,
         sent_bytes: sentBytes,
-        received_bytes: receivedBytes
+        received_bytes: receivedBytes,
+        ...tracedBy(request.trace)
       })
     )
   }

@@ -10,6 +10,7 @@ import { Node } from "../cluster/Node.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { onNotice, Notices } from "../sql/Notices.ts"
 import { CrashPoints } from "./CrashPoints.ts"
+import { tracedBy } from "../contract/records/Trace.ts"
 import type { Trace } from "../contract/records/Trace.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
@@ -77,6 +78,7 @@ const start = Effect.gen(function* () {
   const recorded = (turn: ReturnType<TaskKind["run"]>, task: Task, trace: Trace) =>
     turn.pipe(
       Effect.provideService(TraceHeaders, trace.headers()),
+      Effect.annotateLogs(tracedBy(trace)),
       Effect.onExit((exit) =>
         Effect.sync(() =>
           tracing?.turned(trace, {

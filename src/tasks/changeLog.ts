@@ -1,6 +1,8 @@
 import { Effect, Runtime } from "effect"
+import { writtenContext } from "../contract/records/Trace.ts"
 import { Logging } from "../telemetry/Logging.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
+import { lifeOf } from "../telemetry/tracing/taskSpans.ts"
 import type { Task } from "./Task.ts"
 
 /** Counts and logs changes of tasks. */
@@ -15,6 +17,7 @@ export const makeChangeLog = Effect.gen(function* () {
    */
   const tell = (task: Task): void => {
     const { account, createdAtMs, endedAtMs, error, id, key, kind, model, state, upstream } = task
+    const life = lifeOf(task)
     metrics.tasks.of(kind, state).add(1)
     const isFailure = state === "failed" || state === "expired"
     if (!isFailure && level !== "debug") return
@@ -26,6 +29,7 @@ export const makeChangeLog = Effect.gen(function* () {
       key,
       model,
       state,
+      ...(life === undefined ? {} : { traceparent: writtenContext(life) }),
       ...(upstream === null ? {} : { upstream }),
       ...(error === null ? {} : { error: error.code, reason: error.message }),
       ...(endedAtMs === null ? {} : { duration_ms: endedAtMs - createdAtMs })

@@ -167,15 +167,19 @@ describe.sequential("contents in traces", () => {
       const streamed = await asked(path, model, { stream: true })
       expect([where, streamed.output, streamed.input]).toEqual([where, whole.output, whole.input])
       expect(streamed.call).not.toHaveProperty("gateway.contents_cut")
+      // What lists of traces and sessions show.
+      const shown = { "input.value": said, "output.value": expect.stringMatching(/./) }
+      expect([whole.server, streamed.server]).toMatchObject([shown, shown])
     }
   })
 
   it("leave out secrets and what the account redacts", async () => {
     await become("off", "redacted")
-    const { input, shown, system } = await asked()
+    const { input, server, shown, system } = await asked()
     expect(input).toEqual([{ role: "user", parts: [words("I am [redacted] with [redacted]")] }])
     expect(system).toEqual([words("Be brief.")])
     expect(shown).not.toContain(secret)
+    expect(server["input.value"]).toBe("I am [redacted] with [redacted]")
   })
 
   it("are left out under a guardrail that does not let all through, unless all is told", async () => {

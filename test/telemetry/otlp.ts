@@ -17,24 +17,50 @@ const ReceivedSpan = Schema.Struct({
 })
 export type ReceivedSpan = typeof ReceivedSpan.Type
 
+/** A record of a log as a collector reads it. */
+const ReceivedLog = Schema.Struct({
+  atMs: Schema.Number,
+  severity: Schema.Tuple(Schema.Int, Schema.String),
+  body: Schema.String,
+  event: Schema.String,
+  attributes: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  /** Empty outside a trace. */
+  traceId: Schema.String,
+  spanId: Schema.String,
+  resource: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+})
+export type ReceivedLog = typeof ReceivedLog.Type
+
 /** What a collector says that it has. */
 export const Collected = Schema.Struct({
   spans: Schema.Array(ReceivedSpan),
-  headers: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.String }))
+  logs: Schema.Array(ReceivedLog),
+  headers: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.String })),
+  came: Schema.Array(Schema.Number)
 })
 
 /** The spans of an `ExportTraceServiceRequest`, in either encoding. */
 export const spansOf = (body: Uint8Array, contentType: string): ReadonlyArray<ReceivedSpan> =>
   contentType.startsWith("application/json") ? fromJson(Buffer.from(body).toString()) : fromProtobuf(body)
 
-const Value = Schema.Union(
+/** The records of an `ExportLogsServiceRequest`, in either encoding. */
+export const logsOf = (body: Uint8Array, contentType: string): ReadonlyArray<ReceivedLog> =>
+  contentType.startsWith("application/json") ? logsInJson(Buffer.from(body).toString()) : logsInProtobuf(body)
+
+type Value =
+  | { readonly stringValue: string }
+  | { readonly boolValue: boolean }
+  | { readonly intValue: number }
+  | { readonly doubleValue: number }
+  | { readonly arrayValue: { readonly values: ReadonlyArray<Value> } }
+  | { readonly kvlistValue: { readonly values: ReadonlyArray<{ readonly key: string; readonly value: Value }> } }
+const Value: Schema.Schema<Value> = Schema.Union(
   Schema.Struct({ stringValue: Schema.String }),
   Schema.Struct({ boolValue: Schema.Boolean }),
-  Schema.Struct({ intValue: Schema.Union(Schema.Number, Schema.NumberFromString) }),
+  Schema.Struct({ intValue: Schema.Number }),
   Schema.Struct({ doubleValue: Schema.Number }),
-  Schema.Struct({
-    arrayValue: Schema.Struct({ values: Schema.Array(Schema.Struct({ stringValue: Schema.String })) })
-  })
+  Schema.Struct({ arrayValue: Schema.Struct({ values: Schema.Array(Schema.suspend(() => Value)) }) }),
+  Schema.Struct({ kvlistValue: Schema.Struct({ values: Schema.suspend(() => KeyValues) }) })
 )
 const KeyValues = Schema.Array(Schema.Struct({ key: Schema.String, value: Value }))
 const Id = (bytes: number) => Schema.String.pipe(Schema.pattern(new RegExp(`^[0-9a-f]{${bytes * 2}}$`)))
@@ -79,13 +105,53 @@ const fromJson = (text: string): ReadonlyArray<ReceivedSpan> =>
     )
   )
 
-const inJson = (pairs: typeof KeyValues.Type) =>
-  Object.fromEntries(
-    pairs.map(({ key, value }) => [
-      key,
-      "arrayValue" in value ? value.arrayValue.values.map((one) => one.stringValue) : Object.values(value)[0]
-    ])
+const JsonLogs = Schema.Struct({
+  resourceLogs: Schema.Array(
+    Schema.Struct({
+      resource: Schema.Struct({ attributes: KeyValues }),
+      scopeLogs: Schema.Array(
+        Schema.Struct({
+          logRecords: Schema.Array(
+            Schema.Struct({
+              timeUnixNano: Schema.String,
+              severityNumber: Schema.Int,
+              severityText: Schema.String,
+              body: Schema.Struct({ stringValue: Schema.String }),
+              eventName: Schema.String,
+              attributes: KeyValues,
+              traceId: Schema.optional(Id(16)),
+              spanId: Schema.optional(Id(8))
+            })
+          )
+        })
+      )
+    })
   )
+})
+
+const logsInJson = (text: string): ReadonlyArray<ReceivedLog> =>
+  Schema.decodeUnknownSync(Schema.parseJson(JsonLogs))(text).resourceLogs.flatMap(({ resource, scopeLogs }) =>
+    scopeLogs.flatMap(({ logRecords }) =>
+      logRecords.map((record) => ({
+        atMs: Number(BigInt(record.timeUnixNano)) / 1e6,
+        severity: [record.severityNumber, record.severityText],
+        body: record.body.stringValue,
+        event: record.eventName,
+        attributes: inJson(record.attributes),
+        traceId: record.traceId ?? "",
+        spanId: record.spanId ?? "",
+        resource: inJson(resource.attributes)
+      }))
+    )
+  )
+
+const inJson = (pairs: typeof KeyValues.Type): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(pairs.map(({ key, value }) => [key, valueInJson(value)]))
+
+const valueInJson = (value: Value): unknown => {
+  if ("arrayValue" in value) return value.arrayValue.values.map(valueInJson)
+  return "kvlistValue" in value ? inJson(value.kvlistValue.values) : Object.values(value)[0]
+}
 
 /** A message's fields by their numbers (protobuf's wire format). */
 class Fields {
@@ -143,9 +209,10 @@ const value = (any: Fields): unknown => {
   if (any.has(2)) return any.int(2) === 1
   if (any.has(3)) return any.int(3)
   if (any.has(4)) return any.bytes(4).readDoubleLE()
+  if (any.has(6)) return inProtobuf(new Fields(any.bytes(6)).all(1))
   return new Fields(any.bytes(5)).all(1).map((one) => value(new Fields(one)))
 }
-const inProtobuf = (pairs: ReadonlyArray<Buffer>) =>
+const inProtobuf = (pairs: ReadonlyArray<Buffer>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     pairs.map((bytes) => {
       const pair = new Fields(bytes)
@@ -176,6 +243,28 @@ const fromProtobuf = (body: Uint8Array): ReadonlyArray<ReceivedSpan> =>
             spanId: new Fields(link).bytes(2).toString("hex")
           })),
           status: { code: status.int(3), message: status.text(2) },
+          resource
+        }
+      })
+    )
+  })
+
+/** Field numbers of opentelemetry/proto/logs/v1/logs.proto. */
+const logsInProtobuf = (body: Uint8Array): ReadonlyArray<ReceivedLog> =>
+  new Fields(body).all(1).flatMap((resourceLogs) => {
+    const of = new Fields(resourceLogs)
+    const resource = inProtobuf(new Fields(of.bytes(1)).all(1))
+    return of.all(2).flatMap((scopeLogs) =>
+      new Fields(scopeLogs).all(2).map((bytes) => {
+        const record = new Fields(bytes)
+        return {
+          atMs: record.ms(1),
+          severity: [record.int(2), record.text(3)],
+          body: new Fields(record.bytes(5)).text(1),
+          event: record.text(12),
+          attributes: inProtobuf(record.all(6)),
+          traceId: record.bytes(9).toString("hex"),
+          spanId: record.bytes(10).toString("hex"),
           resource
         }
       })

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { Schema } from "effect"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { Collected } from "./otlp.ts"
-import type { ReceivedSpan } from "./otlp.ts"
+import type { ReceivedLog, ReceivedSpan } from "./otlp.ts"
 
 /** A collector in a process of its own. */
 export const startCollector = async (port = 0) => {
@@ -14,13 +14,16 @@ export const startCollector = async (port = 0) => {
   const reader = child.stdout.getReader()
   const { value } = await reader.read()
   const url = new TextDecoder().decode(value).trim().replace(/\/$/, "")
-  const collected = async () => Schema.decodeUnknownSync(Collected)(await (await fetch(`${url}/spans`)).json())
+  const collected = async () => Schema.decodeUnknownSync(Collected)(await (await fetch(`${url}/collected`)).json())
   return {
     url,
     collected,
     spans: async (traceId?: string): Promise<ReadonlyArray<ReceivedSpan>> =>
       (await collected()).spans.filter((span) => traceId === undefined || span.traceId === traceId),
-    be: (status: number) => fetch(`${url}/be?status=${status}`),
+    logs: async (event?: string): Promise<ReadonlyArray<ReceivedLog>> =>
+      (await collected()).logs.filter((log) => event === undefined || log.event === event),
+    /** @param how a status, or a name of the collector's `ways` */
+    be: (how: number | string) => fetch(`${url}/be?how=${how}`),
     stop: async () => {
       child.kill()
       await child.exited
@@ -37,7 +40,7 @@ export const newTrace = (flags = "01") => {
   return { traceId, spanId, header: `00-${traceId}-${spanId}-${flags}` }
 }
 
-export const ask = (to: GatewayProcess, path: string, body: object, traceparent?: string) =>
+export const ask = (to: Pick<GatewayProcess, "key" | "url">, path: string, body: object, traceparent?: string) =>
   fetch(`${to.url}${path}`, {
     method: "POST",
     headers: {

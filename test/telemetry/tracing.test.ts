@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { readContext, Trace, writtenContext } from "../../src/contract/records/Trace.ts"
-import { keyValues, otlpSpan } from "../../src/telemetry/tracing/OtlpSpan.ts"
+import { keyValues } from "../../src/telemetry/otlp/values.ts"
+import { otlpSpan } from "../../src/telemetry/tracing/OtlpSpan.ts"
 import { otlpSettings } from "../../src/telemetry/tracing/otlpSettings.ts"
 import { samplers } from "../../src/telemetry/tracing/sampler.ts"
 

@@ -9,9 +9,12 @@ export interface SpanContext {
   readonly isSampled: boolean
 }
 
-/** The texts of a generation: attributes by their names, as JSON, and the names of those that were cut. */
+/** The texts of a generation, and the names of the attributes that were cut. */
 export interface TracedContents {
+  /** Attributes of the call that answered, as JSON. */
   readonly attributes: Readonly<Record<string, string>>
+  /** Attributes of the request as a whole: the newest message and the answer, in words. */
+  readonly whole: Readonly<Record<string, string>>
   readonly cut: ReadonlyArray<string>
 }
 
@@ -120,6 +123,12 @@ export class Trace implements SpanContext {
 /** The `traceparent` that is stored with work that continues later; null if the trace is not sampled. */
 export const recordedAt = (trace: Trace | undefined): string | null =>
   trace?.isSampled === true ? writtenContext(trace) : null
+
+/** The field by which a line of the log finds its span; none if the trace is not sampled. */
+export const tracedBy = (trace: Trace | undefined): { readonly traceparent?: string } => {
+  const traceparent = recordedAt(trace)
+  return traceparent === null ? {} : { traceparent }
+}
 
 /** Formats a `traceparent`. */
 export const writtenContext = ({ isSampled, spanId, traceId }: SpanContext): string =>

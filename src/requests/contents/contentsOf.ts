@@ -8,7 +8,7 @@ import { objectOf } from "../transcript/parts.ts"
 import { partialJson } from "../transcript/partialJson.ts"
 import { wholeOf } from "../transcript/streamed.ts"
 import { answerTurns, askedTurns } from "../transcript/turns.ts"
-import { apart, finishReason, messageOf, partOf, toolOf } from "./conventions.ts"
+import { answerInWords, apart, finishReason, messageOf, newestPrompt, partOf, toolOf } from "./conventions.ts"
 import { withinBytes, withoutEnd } from "./withinBytes.ts"
 
 /** The most bytes of an attribute. */
@@ -21,28 +21,33 @@ interface ContentRules {
   readonly redact: ReadonlyArray<Regex> | undefined
 }
 
+/** The most characters of what a request's own span tells. */
+const mostShortly = 16 * 1024
+
 type Values = ReadonlyArray<unknown>
 
 /** The contents of a request and its answer, of any text family, whole or streamed, as attributes of a span. */
 export const contentsOf = async (request: Taken, answer: Taken, { redact }: ContentRules): Promise<TracedContents> => {
   const body = partialJson(request.text)
   const { instructions, rest, tools } = apart(objectOf(bodyWithoutEntrusted(body)))
-  const whole = partialJson(answer.text)
-  const answered = isJsonObject(whole) ? whole : wholeOf(answer.text)
+  const parsed = partialJson(answer.text)
+  const answered = isJsonObject(parsed) ? parsed : wholeOf(answer.text)
   const entrusted = redact === undefined ? [] : entrustedIn(body)
   const outputs = answerTurns(answered).map(messageOf)
   const isError = answered["error"] !== undefined && answered["error"] !== null
   const attributes: Record<string, string> = {}
   const cut: Array<string> = []
 
-  const tell = async (name: string, values: Values, isCutBefore: boolean, isNewestFirst = false): Promise<void> => {
-    if (values.length === 0) return
+  /** Adds an attribute. @returns its values */
+  const tell = async (name: string, values: Values, isCutBefore: boolean, isNewestFirst = false): Promise<Values> => {
+    if (values.length === 0) return values
     const ordered = isNewestFirst ? values.toReversed() : values
     const taken = withinBytes(ordered, redact === undefined ? most : most + margin)
     const shown = redact === undefined ? taken : await redacted(taken.value, taken.isCut, redact, entrusted)
     if (isCutBefore || taken.isCut || shown.isCut) cut.push(name)
-    if (shown.value.length > 0)
-      attributes[name] = JSON.stringify(isNewestFirst ? shown.value.toReversed() : shown.value).toWellFormed()
+    const told = isNewestFirst ? shown.value.toReversed() : shown.value
+    if (told.length > 0) attributes[name] = JSON.stringify(told).toWellFormed()
+    return told
   }
 
   await tell(
@@ -51,15 +56,19 @@ export const contentsOf = async (request: Taken, answer: Taken, { redact }: Cont
     false
   )
   // The oldest messages were told by earlier spans.
-  await tell("gen_ai.input.messages", askedTurns(rest).map(messageOf), request.isCut, true)
+  const input = await tell("gen_ai.input.messages", askedTurns(rest).map(messageOf), request.isCut, true)
   await tell("gen_ai.tool.definitions", tools.map(toolOf), false)
-  await tell(
+  const output = await tell(
     "gen_ai.output.messages",
     outputs.map((one) => ({ ...one, finish_reason: finishReason(answer.text, one.parts, isError) })),
     answer.isCut
   )
-  return { attributes, cut }
+  const whole = { ...shortly("input.value", newestPrompt(input)), ...shortly("output.value", answerInWords(output)) }
+  return { attributes, whole, cut }
 }
+
+const shortly = (name: string, words: string): Readonly<Record<string, string>> =>
+  words === "" ? {} : { [name]: words.slice(0, mostShortly).toWellFormed() }
 
 const redacted = async (
   values: Values,

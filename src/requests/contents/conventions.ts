@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { parseJson } from "../../contract/json/json.ts"
-import { listOf, textOf } from "../transcript/parts.ts"
+import { listOf, objectOf, textOf } from "../transcript/parts.ts"
 import type { Part, TranscriptMessage } from "../transcript/Transcript.ts"
 
 /*
@@ -34,6 +34,27 @@ export const partOf = (part: Part): ReadonlyArray<JsonObject> => {
     case "other":
       return [{ type: part.name, content: part.text }]
   }
+}
+
+/** What was said last, in words: agents put texts of their own before a prompt, and system messages behind it. */
+export const newestPrompt = (messages: ReadonlyArray<unknown>): string => {
+  const newest = messages.findLast((one) => !["system", "developer"].includes(String(objectOf(one)["role"])))
+  return wordsOf(newest).at(-1) ?? ""
+}
+
+/** An answer in words: its texts, otherwise its calls of tools. */
+export const answerInWords = (messages: ReadonlyArray<unknown>): string => wordsOf(messages.at(-1)).join("\n")
+
+/** A message's texts, otherwise its calls and results of tools. */
+const wordsOf = (message: unknown): ReadonlyArray<string> => {
+  const parts = listOf(objectOf(message)["parts"]).map(objectOf)
+  const texts = parts.flatMap(({ content, type }) => (type === "text" && typeof content === "string" ? [content] : []))
+  if (texts.length > 0) return texts
+  return parts.flatMap(({ arguments: input, name, response, type }) => {
+    if (type === "tool_call") return [`${textOf(name) ?? ""} ${JSON.stringify(input)}`]
+    if (type !== "tool_call_response") return []
+    return [typeof response === "string" ? response : JSON.stringify(response)]
+  })
 }
 
 const responseOf = (parts: ReadonlyArray<Part>): unknown =>

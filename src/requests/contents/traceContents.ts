@@ -30,7 +30,7 @@ export const traceContents = (
   trace.contents = promise
   const request = cutAt(text, mostOfRequest)
   return readAlong(answer, mostOfAnswer, (taken) => {
-    if (isWithheld()) resolve({ attributes: {}, cut: ["gen_ai.input.messages", "gen_ai.output.messages"] })
+    if (isWithheld()) resolve({ attributes: {}, whole: {}, cut: ["gen_ai.input.messages", "gen_ai.output.messages"] })
     else contentsOf(request, taken, { redact }).then(resolve, reject)
   })
 }

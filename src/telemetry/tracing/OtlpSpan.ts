@@ -1,3 +1,6 @@
+import { keyValues, wellFormed } from "../otlp/values.ts"
+import type { Attributes, KeyValue } from "../otlp/values.ts"
+
 /** A span in OTLP. */
 export interface OtlpSpan {
   readonly traceId: string
@@ -25,19 +28,6 @@ export type SpanKind = 1 | 2 | 3
 /** Span kinds: internal work, a received request, an outgoing call. */
 export const kinds = { internal: 1, server: 2, client: 3 } as const
 
-interface KeyValue {
-  readonly key: string
-  readonly value: AnyValue
-}
-type AnyValue =
-  | { readonly stringValue: string }
-  | { readonly boolValue: boolean }
-  | { readonly intValue: number }
-  | { readonly doubleValue: number }
-  | { readonly arrayValue: { readonly values: ReadonlyArray<AnyValue> } }
-
-export type Attributes = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
-
 export interface NewSpan extends Pick<OtlpSpan, "traceId" | "spanId" | "parentSpanId" | "name" | "kind"> {
   /** Unix ms, with fractions. */
   readonly fromMs: number
@@ -51,9 +41,10 @@ export interface NewSpan extends Pick<OtlpSpan, "traceId" | "spanId" | "parentSp
 }
 
 /** Builds a span; undefined attributes are left out. */
-export const otlpSpan = ({ attributes, contents, error, fromMs, links = [], toMs, ...of }: NewSpan): OtlpSpan => {
+export const otlpSpan = ({ attributes, contents, error, fromMs, links = [], name, toMs, ...of }: NewSpan): OtlpSpan => {
   const span: OtlpSpan = {
     ...of,
+    name: wellFormed(name),
     startTimeUnixNano: nanos(fromMs),
     endTimeUnixNano: nanos(Math.max(fromMs, toMs)),
     attributes: contents === undefined ? keyValues(attributes) : [...keyValues(attributes), ...uncut(contents)],
@@ -62,7 +53,7 @@ export const otlpSpan = ({ attributes, contents, error, fromMs, links = [], toMs
     droppedEventsCount: 0,
     links: links.map((link) => ({ ...link, attributes: keyValues(link.attributes), droppedAttributesCount: 0 })),
     droppedLinksCount: 0,
-    status: error === undefined ? { code: 0 } : { code: 2, message: error.slice(0, longest) }
+    status: error === undefined ? { code: 0 } : { code: 2, message: wellFormed(error) }
   }
   if (contents !== undefined)
     sizes.set(
@@ -77,32 +68,8 @@ const sizes = new WeakMap<OtlpSpan, number>()
 /** About the bytes of a span's contents; 0 if it has none. */
 export const contentBytes = (span: OtlpSpan): number => sizes.get(span) ?? 0
 
-/** Characters of a text attribute. Callers choose paths, and thousands of spans may wait. */
-const longest = 1_024
-
 /** Rounded to microseconds, the precision of a double for Unix time. */
 const nanos = (ms: number): string => `${Math.round(ms * 1_000)}000`
 
-export const keyValues = (attributes: Attributes): ReadonlyArray<KeyValue> => {
-  const all: Array<KeyValue> = []
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== undefined) all.push({ key, value: anyValue(value) })
-  }
-  return all
-}
-
 const uncut = (contents: Readonly<Record<string, string>>): ReadonlyArray<KeyValue> =>
   Object.entries(contents).map(([key, stringValue]) => ({ key, value: { stringValue } }))
-
-const anyValue = (value: string | number | boolean | ReadonlyArray<string>): AnyValue => {
-  switch (typeof value) {
-    case "string":
-      return { stringValue: value.slice(0, longest) }
-    case "boolean":
-      return { boolValue: value }
-    case "number":
-      return Number.isInteger(value) ? { intValue: value } : { doubleValue: value }
-    default:
-      return { arrayValue: { values: value.map((one) => ({ stringValue: one.slice(0, longest) })) } }
-  }
-}

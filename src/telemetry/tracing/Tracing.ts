@@ -1,16 +1,12 @@
-import { layerJson, layerProtobuf } from "@effect/opentelemetry/OtlpSerialization"
-import { FetchHttpClient } from "@effect/platform"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect } from "effect"
 import type { Scope } from "effect"
 import type { RequestRecord } from "../../contract/records/RequestRecord.ts"
 import { readContext, Trace } from "../../contract/records/Trace.ts"
 import type { TracedContents } from "../../contract/records/Trace.ts"
-import { Daemons } from "../../flow/Daemons.ts"
-import type { OtlpSettings } from "./otlpSettings.ts"
+import type { ExportQueue } from "../otlp/ExportQueue.ts"
+import type { OtlpSpan } from "./OtlpSpan.ts"
 import { requestSpans } from "./requestSpans.ts"
 import type { Sampler } from "./sampler.ts"
-import { makeSpanQueue } from "./SpanQueue.ts"
-import type { SpanQueue } from "./SpanQueue.ts"
 import { deliverySpan, lifeOf, taskSpan, turnSpans } from "./taskSpans.ts"
 import type { TracedDelivery, TracedTask, FinishedTurn } from "./taskSpans.ts"
 
@@ -33,7 +29,7 @@ export interface Tracing {
   /** Starts the span of a callback attempt. @param made the reported task's `trace` */
   readonly delivery: (taskId: string, made: string | null) => Trace | undefined
   readonly delivered: (trace: Trace, delivery: TracedDelivery) => void
-  readonly counts: SpanQueue["counts"]
+  readonly counts: ExportQueue<OtlpSpan>["counts"]
 }
 
 /** Undefined if tracing is off, which costs a request one branch. */
@@ -55,7 +51,11 @@ const inTime = (contents: Promise<TracedContents>): Promise<TracedContents | und
     contents.then(settle, () => settle())
   })
 
-const makeTracing = (sampler: Sampler, queue: SpanQueue): Effect.Effect<Tracing, never, Scope.Scope> =>
+/** Gives ended spans to the queue. */
+export const makeTracing = (
+  sampler: Sampler,
+  queue: ExportQueue<OtlpSpan>
+): Effect.Effect<Tracing, never, Scope.Scope> =>
   Effect.gen(function* () {
     /** Requests whose contents are not there yet. */
     const waiting = new Set<Promise<void>>()
@@ -118,15 +118,3 @@ const makeTracing = (sampler: Sampler, queue: SpanQueue): Effect.Effect<Tracing,
 
 /** W3C Trace Context's bound on `tracestate`. */
 const longestState = 512
-
-/** Records sampled spans and exports them to the collector. */
-export const tracingTo = (settings: OtlpSettings & { readonly fetchOptions?: RequestInit }): Layer.Layer<never> =>
-  Layer.scoped(
-    CurrentTracing,
-    Effect.flatMap(makeSpanQueue(settings), (queue) => makeTracing(settings.sampler, queue))
-  ).pipe(
-    Layer.provide(settings.protocol === "http/json" ? layerJson : layerProtobuf),
-    Layer.provide(FetchHttpClient.layer),
-    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, settings.fetchOptions ?? {})),
-    Layer.provide(Daemons.Default)
-  )

@@ -2,7 +2,8 @@ import { allMeasures, countOf, inputOf, rowOf } from "../../contract/records/mea
 import type { RequestRecord } from "../../contract/records/RequestRecord.ts"
 import type { Trace, TracedCall, TracedContents, TracedTool } from "../../contract/records/Trace.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
-import type { Attributes, OtlpSpan } from "./OtlpSpan.ts"
+import type { Attributes } from "../otlp/values.ts"
+import type { OtlpSpan } from "./OtlpSpan.ts"
 
 /** The spans of an ended request and its upstream calls. @param contents for the call that answered */
 export const requestSpans = (
@@ -23,6 +24,7 @@ export const requestSpans = (
     fromMs: trace.timeOf(trace.begunAt),
     toMs: overMs,
     ...(isOurs ? { error: error ?? String(status) } : {}),
+    contents: contents?.whole,
     attributes: {
       "http.request.method": method,
       "http.route": endpoint,
