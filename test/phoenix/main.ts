@@ -38,9 +38,9 @@ const check = (name: string, is: boolean, found: unknown = "") => {
   if (!is) failed++
 }
 
-/** Polls until it holds, or a minute and a half is over. */
+/** Polls until it holds, or five minutes are over. */
 const until = async <A>(read: () => Promise<A>, holds: (value: A) => boolean): Promise<A> => {
-  for (const end = performance.now() + 90_000; ; await Bun.sleep(200)) {
+  for (const end = performance.now() + 300_000; ; await Bun.sleep(200)) {
     const value = await read()
     if (holds(value) || performance.now() > end) return value
   }
