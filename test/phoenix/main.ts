@@ -11,12 +11,13 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { chromium } from "playwright-core"
 import { order } from "../agents/judged.ts"
 import { install } from "../agents/programs.ts"
 import { makeFolder, note, runProgram } from "../agents/run.ts"
 import { startWorld } from "../agents/world.ts"
 import { freePort } from "../freePort.ts"
+import { apiOf, takePictures } from "./api.ts"
+import type { Span } from "./api.ts"
 
 const version = "20.26.1"
 const home = resolve(import.meta.dirname, "../../node_modules/.cache/phoenix", version)
@@ -51,6 +52,7 @@ const local = { HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, NO_PROXY: "127.0.0.1,
 const data = mkdtempSync(join(tmpdir(), "gateway-phoenix-"))
 const port = freePort()
 const url = `http://127.0.0.1:${port}`
+const { sessionsOf, shownOf, spansOf } = apiOf(url)
 const phoenix = Bun.spawn([program("phoenix"), "serve"], {
   stdout: "ignore",
   stderr: "ignore",
@@ -119,54 +121,6 @@ const world = await startWorld({
   }
 })
 
-interface Span {
-  readonly name: string
-  readonly context: { readonly trace_id: string; readonly span_id: string }
-  readonly span_kind: string
-  readonly parent_id: string | null
-  readonly attributes: Readonly<Record<string, unknown>>
-}
-interface Session {
-  readonly session_id: string
-  readonly traces: ReadonlyArray<{ readonly trace_id: string }>
-  readonly token_count_total: number
-}
-const read = async <A>(path: string): Promise<A> => (await (await fetch(`${url}${path}`)).json()) as A
-const sessionsOf = async () =>
-  (await read<{ data?: ReadonlyArray<Session> }>("/v1/projects/default/sessions")).data ?? []
-const spansOf = async (): Promise<ReadonlyArray<Span>> => {
-  const spans: Array<Span> = []
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const page: { data?: ReadonlyArray<Span>; next_cursor?: string | null } = await read(
-      `/v1/projects/default/spans?limit=200${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
-    )
-    spans.push(...(page.data ?? []))
-    cursor = page.next_cursor ?? null
-  }
-  return spans
-}
-
-/** The first input and the last output of each session, as Phoenix's list of sessions shows them. */
-const shownOf = async (): Promise<ReadonlyMap<string, { readonly first: string; readonly last: string }>> => {
-  const query = `{ projects { edges { node { name sessions(first: 50) { edges { node {
-    sessionId firstInput { value } lastOutput { value } } } } } } } }`
-  const answer = (await (
-    await fetch(`${url}/graphql`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query })
-    })
-  ).json()) as any
-  return new Map(
-    answer.data.projects.edges.flatMap(({ node }: any) =>
-      node.sessions.edges.map(({ node }: any) => [
-        node.sessionId,
-        { first: node.firstInput?.value ?? "", last: node.lastOutput?.value ?? "" }
-      ])
-    )
-  )
-}
-
 /** The whole database, with what is not yet in its main file. */
 const stored = (): string =>
   readdirSync(data, { recursive: true, withFileTypes: true })
@@ -197,39 +151,6 @@ const work = async (account: Account): Promise<string> => {
     return /"session_id":"([^"]+)"/.exec(first)?.[1] ?? ""
   } finally {
     folder.dispose()
-  }
-}
-
-const takePictures = async (folder: string, session: string) => {
-  mkdirSync(folder, { recursive: true })
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-dev-shm-usage"]
-  })
-  try {
-    const page = await browser.newPage({ viewport: { width: 1500, height: 1000 } })
-    const query = "{ projects { edges { node { id name sessions(first: 50) { edges { node { id sessionId } } } } } } }"
-    const answer = (await (
-      await fetch(`${url}/graphql`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ query })
-      })
-    ).json()) as any
-    const project = answer.data.projects.edges.find(({ node }: any) => node.name === "default").node
-    const one = project.sessions.edges.find(({ node }: any) => node.sessionId === session).node
-    for (const [name, path] of [
-      ["sessions", `/projects/${project.id}/sessions`],
-      ["session", `/projects/${project.id}/sessions/${one.id}`],
-      ["spans", `/projects/${project.id}/spans`]
-    ]) {
-      await page.goto(`${url}${path}`)
-      await page.waitForLoadState("networkidle")
-      await Bun.sleep(3_000)
-      await page.screenshot({ path: join(folder, `${name}.png`) })
-    }
-  } finally {
-    await browser.close()
   }
 }
 
@@ -329,7 +250,7 @@ try {
   check("log lines have no contents", !JSON.stringify(logs).includes("words of"))
 
   const pictures = process.env["PHOENIX_PICTURES"]
-  if (pictures !== undefined) await takePictures(pictures, ids.get("told") ?? "")
+  if (pictures !== undefined) await takePictures(url, pictures, ids.get("told") ?? "")
 } finally {
   await world.dispose()
   phoenix.kill()

@@ -6,7 +6,7 @@ import { startGateway } from "../gatewayHere.ts"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { ReceivedLog } from "./otlp.ts"
-import { ask, newTrace, say, startCollector } from "./tracedCalls.ts"
+import { ask, counted, linesOf, newTrace, say, startCollector } from "./tracedCalls.ts"
 
 const chat = fakeUpstream("openai-chat")
 const broken = fakeUpstream("openai-chat", { answer: () => new Response("down", { status: 503 }) })
@@ -70,18 +70,6 @@ afterAll(async () => {
   await Promise.all(collectors.map((one) => one.stop()))
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
-
-const linesOf = (of: GatewayHere): ReadonlyArray<Record<string, unknown>> =>
-  of
-    .output()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line))
-
-const counted = async (of: GatewayHere, metric: string) => {
-  const page = await (await fetch(`${of.url}/metrics`)).text()
-  return Number(new RegExp(`^${metric} (\\d+)$`, "m").exec(page)?.[1])
-}
 
 const asked = async (of: GatewayHere, model = "plain", more: object = {}) => {
   const { header, traceId } = newTrace()
@@ -155,12 +143,11 @@ describe("log lines", () => {
     expect(JSON.stringify(await collector.logs())).not.toMatch(/planted|test-key/)
   })
 
-  it("have no trace if the request is not sampled", async () => {
+  it("name the caller's own span if the request is not sampled", async () => {
     const { header } = newTrace("00")
     const reply = await ask(gateway, "/v1/messages", say("x", { model: "plain" }), header)
     await reply.text()
     const [record] = await recordsOf(reply.headers.get("x-request-id") ?? "", 1)
-    // The caller's own, as in the line.
     expect(record).toMatchObject({ traceId: header.split("-")[1], spanId: header.split("-")[2] })
   })
 

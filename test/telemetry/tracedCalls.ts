@@ -60,3 +60,17 @@ export const say = (content: string, more: object = {}) => ({
 })
 
 export const plain = { model: "plain" }
+
+/** The lines of a gateway's log. */
+export const linesOf = (of: Pick<GatewayProcess, "output">): ReadonlyArray<Record<string, unknown>> =>
+  of
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))
+
+/** The value of a metric without labels. */
+export const counted = async (of: Pick<GatewayProcess, "url">, metric: string) => {
+  const page = await (await fetch(`${of.url}/metrics`)).text()
+  return Number(new RegExp(`^${metric} (\\d+)$`, "m").exec(page)?.[1])
+}

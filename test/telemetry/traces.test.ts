@@ -6,7 +6,7 @@ import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { ReceivedSpan } from "./otlp.ts"
-import { ask, newTrace, plain, say, startCollector } from "./tracedCalls.ts"
+import { ask, counted, newTrace, plain, say, startCollector } from "./tracedCalls.ts"
 
 const chat = fakeUpstream("openai-chat")
 const broken = fakeUpstream("openai-chat", { answer: () => new Response("down", { status: 503 }) })
@@ -284,17 +284,13 @@ describe("traces", () => {
 
   it("wait for a collector that is away as far as there is room, and are counted where there is none", async () => {
     const few = await start({ OTEL_BSP_MAX_QUEUE_SIZE: "6", OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "3" })
-    const counted = async (metric: string) => {
-      const page = await (await fetch(`${few.url}/metrics`)).text()
-      return Number(new RegExp(`^${metric} (\\d+)$`, "m").exec(page)?.[1])
-    }
     await collector.be(503)
     for (let n = 0; n < 5; n++)
       expect((await ask(few, "/v1/messages", say("away", plain), newTrace().header)).status).toBe(200)
-    await expect.poll(() => counted("gateway_spans_dropped_total")).toBe(4)
+    await expect.poll(() => counted(few, "gateway_spans_dropped_total")).toBe(4)
     expect(few.output()).toContain('"event":"traces.not_exported"')
     await collector.be(200)
-    await expect.poll(() => counted("gateway_spans_exported_total")).toBe(6)
-    expect(await counted("gateway_spans_dropped_total")).toBe(4)
+    await expect.poll(() => counted(few, "gateway_spans_exported_total")).toBe(6)
+    expect(await counted(few, "gateway_spans_dropped_total")).toBe(4)
   })
 })
