@@ -24,7 +24,7 @@ const begin = <A extends ExportSettings>(name: "traces" | "logs", settings: A) =
     return [{ ...settings, resource }, fetchBy(proxy)] as const
   })
 
-/** What exports is loaded only if something is exported. */
+/** Loaded only if something is exported. */
 const loaded = Effect.promise(() => import("../telemetry/otlp/exportTo.ts"))
 
 /** Exports spans as OpenTelemetry's environment variables say; without them, nothing. */

@@ -36,7 +36,7 @@ export const partOf = (part: Part): ReadonlyArray<JsonObject> => {
   }
 }
 
-/** What was said last, in words: agents put texts of their own before a prompt, and system messages behind it. */
+/** The newest prompt in words: agents put texts of their own before a prompt, and system messages behind it. */
 export const newestPrompt = (messages: ReadonlyArray<unknown>): string => {
   const newest = messages.findLast((one) => !["system", "developer"].includes(String(objectOf(one)["role"])))
   return wordsOf(newest).at(-1) ?? ""

@@ -1,4 +1,4 @@
-/** Where and how the records of a signal are exported. */
+/** The address and the bounds of a signal's export. */
 export interface ExportSettings {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ interface Signal {
   /** As in the names of its variables. */
   readonly name: "TRACES" | "LOGS"
   readonly path: string
-  /** What is exported, in words. */
+  /** The records in words. */
   readonly noun: string
   /** The first part of the names of the variables of its queue. */
   readonly queue: string

@@ -14,7 +14,7 @@ import { logRecord } from "./logRecord.ts"
 import { logsRequest, tracesRequest } from "./messages.ts"
 import { keyValues } from "./values.ts"
 
-/** What a collector is told of the process with each export. */
+/** The description of the process in each export. */
 const about = ({ resource }: ExportSettings) => ({
   resource: { attributes: keyValues(resource), droppedAttributesCount: 0 },
   scope: { name: "model-gateway", version: resource["service.version"] }

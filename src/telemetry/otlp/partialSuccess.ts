@@ -1,7 +1,7 @@
 import { objectAt, parseJson, textAt } from "../../contract/json/json.ts"
 import { decodeProtobuf } from "./protobuf.ts"
 
-/** What a collector refused of records that it accepted. */
+/** The refused part of an accepted export. */
 export interface PartialSuccess {
   readonly rejected: number
   readonly message: string
