@@ -83,6 +83,25 @@ export const matrix: Readonly<Record<string, Values>> = {
     config: { server: { metrics: true } },
     serviceMonitor: { enabled: true, secretKey: "" }
   },
+  "an address for operators": {
+    ...onSqlite,
+    service: { type: "LoadBalancer" },
+    admin: {
+      enabled: true,
+      publicUrl: "https://admin.example.com",
+      from: [{ namespaceSelector: { matchLabels: { team: "operators" } } }]
+    },
+    config: {
+      server: { admin: { tls: { cert: "/run/secrets/gateway/tls.crt", key: "/run/secrets/gateway/tls.key" } } },
+      sign_in: {
+        oidc: [{ issuer: "https://login.example.com", client_id: "a", client_secret: "b" }],
+        roles: [{ group: "all", role: "auditor" }]
+      }
+    },
+    publicUrl: "https://gateway.example.com",
+    networkPolicy: { enabled: true },
+    serviceMonitor: { enabled: true }
+  },
   "a namespace that denies what no policy allows": {
     ...onPostgres,
     networkPolicy: { enabled: true, from: [{ podSelector: {} }], egress: [{ ports: [{ port: 5432 }] }] }

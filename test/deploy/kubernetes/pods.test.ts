@@ -107,6 +107,38 @@ describe.skipIf(helm === undefined)("what the chart makes", () => {
     expect(await rendered({ config: "server: { tls: { cert: /c, key: /k } }" })).toContain("scheme: HTTPS")
   })
 
+  it("opens the operators' address to what `admin.from` names alone, and scrapes there", async () => {
+    const { admin, ...more } = matrix["an address for operators"] ?? {}
+    const documents = async (values: Values) =>
+      (await rendered(values)).split(/^---$/m).map((text): unknown => parse(text))
+    const kind = async (name: string, values: Values = { admin, ...more }) =>
+      (await documents(values)).filter((one) => (one as { kind?: string } | null)?.kind === name)
+    expect((await deploymentOf({ admin, ...more })).template.spec.containers[0].env).toContainEqual({
+      name: "GATEWAY_ADMIN_PORT",
+      value: "8081"
+    })
+    expect(await kind("Service")).toMatchObject([
+      {
+        metadata: { name: "model-gateway-admin" },
+        spec: { type: "ClusterIP", ports: [{ name: "admin", port: 80, targetPort: "admin", appProtocol: "https" }] }
+      },
+      { metadata: { name: "model-gateway" }, spec: { type: "LoadBalancer", ports: [{ name: "http" }] } }
+    ])
+    expect(await kind("ServiceMonitor")).toMatchObject([{ spec: { endpoints: [{ port: "admin", scheme: "https" }] } }])
+    const team = { namespaceSelector: { matchLabels: { team: "operators" } } }
+    const ingress = async (values: Values) =>
+      ((await kind("NetworkPolicy", values))[0] as { spec: { ingress: ReadonlyArray<unknown> } }).spec.ingress
+    expect(await ingress({ admin, ...more })).toEqual([
+      { ports: [{ port: "http" }] },
+      { ports: [{ port: "admin" }], from: [team] }
+    ])
+    // Nothing reaches it where nothing is named.
+    expect(await ingress({ ...more, admin: { ...(admin as object), from: [] } })).toEqual([
+      { ports: [{ port: "http" }] }
+    ])
+    expect(await kind("Service", { ...onSqlite, networkPolicy: { enabled: true } })).toHaveLength(1)
+  })
+
   it("is spread over nodes also where they have no zones", async () => {
     const { affinity, topologySpreadConstraints } = (await deploymentOf(onPostgres)).template.spec
     // The scheduler's score ignores a node that lacks the label of any constraint.

@@ -56,6 +56,22 @@ const refusals: ReadonlyArray<readonly [string, Values, string]> = [
     { secret: { name: "s", variables: ["GATEWAY_DATABASE_URL"] } },
     "GATEWAY_DATABASE_URL is for `database: postgres`"
   ],
+  [
+    "an address for operators without its port",
+    { config: { server: { admin: {} } } },
+    "config.server.admin: `admin` of the chart is in its place"
+  ],
+  [
+    "another port of it than the chart's",
+    { admin: { enabled: true }, config: { server: { admin: { port: 9000 } } } },
+    "config.server.admin.port: `admin.port`"
+  ],
+  [
+    "an address for operators that browsers don't find back to",
+    { admin: { enabled: true }, config: { sign_in: { oidc: [{ issuer: "https://login.example.com" }] } } },
+    "admin.publicUrl: the address"
+  ],
+  ["a variable of it", { env: { GATEWAY_ADMIN_PORT: "9000" } }, "env.GATEWAY_ADMIN_PORT: the chart"],
   ["a database in gateway.yaml", { config: { database: { url: "postgres://a/b" } } }, "config.database: `database`"],
   ["a database in its text", { config: "database: postgres://a/b\n" }, "config.database: `database`"],
   ["a port in gateway.yaml", { config: { server: { port: 9000 } } }, "config.server.port: `service.port`"],

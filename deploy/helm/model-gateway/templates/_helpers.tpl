@@ -63,6 +63,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- ternary "HTTPS" "HTTP" (or (hasKey $server "tls") (not (empty .Values.tls.secret))) -}}
 {{- end -}}
 
+{{/* The same of its address for operators. */}}
+{{- define "gateway.adminScheme" -}}
+{{- $server := get (include "gateway.given" . | fromYaml) "server" | default dict -}}
+{{- ternary "HTTPS" "HTTP" (hasKey (get $server "admin" | default dict) "tls") -}}
+{{- end -}}
+
 {{- define "gateway.publicUrl" -}}
 {{- if .Values.publicUrl -}}
 {{ .Values.publicUrl }}
@@ -168,6 +174,19 @@ redis:
 {{- if and (hasKey $server "public_url") (include "gateway.publicUrl" $) -}}
   {{- fail "config.server.public_url: `publicUrl` of the chart, or the host of `ingress` or `route`, is in its place" -}}
 {{- end -}}
+{{- if hasKey $server "admin" -}}
+  {{- if not .admin.enabled -}}
+    {{- fail "config.server.admin: `admin` of the chart is in its place, which opens its port" -}}
+  {{- end -}}
+  {{- range $field, $value := dict "host" "host" "port" "admin.port" "public_url" "admin.publicUrl" -}}
+    {{- if hasKey (get $server "admin" | default dict) $field -}}
+      {{- fail (printf "config.server.admin.%s: `%s` of the chart is in its place" $field $value) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- if and .admin.enabled (not .admin.publicUrl) (hasKey (get $given "sign_in" | default dict) "oidc") -}}
+  {{- fail "admin.publicUrl: the address that people's browsers come back to from `sign_in`" -}}
+{{- end -}}
 {{- $database := get $given "database" -}}
 {{- if and $database (or (not (kindIs "map" $database)) (hasKey $database "url")) -}}
   {{- fail "config.database: `database` of the chart, and GATEWAY_DATABASE_URL of `secret`, are in its place" -}}
@@ -222,7 +241,7 @@ redis:
 {{- $env := dict -}}
 {{- range .extraEnv -}}{{- $_ := set $env .name true -}}{{- end -}}
 {{- $env = merge $env .env -}}
-{{- range list "GATEWAY_HOST" "GATEWAY_PORT" "GATEWAY_LEAVE_SECONDS" "GATEWAY_DRAIN_SECONDS" "GATEWAY_DATA_DIRECTORY" "GATEWAY_WORKERS" "GATEWAY_DATABASE_URL" "GATEWAY_PUBLIC_URL" "GATEWAY_FILES" "GATEWAY_FILES_ENDPOINT" "GATEWAY_FILES_REGION" -}}
+{{- range list "GATEWAY_HOST" "GATEWAY_PORT" "GATEWAY_ADMIN_HOST" "GATEWAY_ADMIN_PORT" "GATEWAY_ADMIN_PUBLIC_URL" "GATEWAY_LEAVE_SECONDS" "GATEWAY_DRAIN_SECONDS" "GATEWAY_DATA_DIRECTORY" "GATEWAY_WORKERS" "GATEWAY_DATABASE_URL" "GATEWAY_PUBLIC_URL" "GATEWAY_FILES" "GATEWAY_FILES_ENDPOINT" "GATEWAY_FILES_REGION" -}}
   {{- if hasKey $env . -}}
     {{- fail (printf "env.%s: the chart has a value for it, or sets it itself" .) -}}
   {{- end -}}
