@@ -57,6 +57,8 @@ export const checkGateway = (live: boolean) =>
       yield* checkSignIn
       const { checkTools } = yield* Effect.promise(() => import("./live/checkTools.ts"))
       yield* checkTools(file.value)
+      const { checkGuardrails } = yield* Effect.promise(() => import("./live/checkGuardrails.ts"))
+      yield* checkGuardrails(file.value)
       yield* checkLive(file, models, isStored || Option.isSome(filePath))
     }
     if (isStored) {

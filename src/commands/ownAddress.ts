@@ -11,7 +11,8 @@ const schemeOf = ({ tls }: Listening): string => (Option.isSome(tls) ? "https" :
 /** The address of the gateway that serves on this machine. */
 export const ownAddress = (listening: Listening): string => {
   const { host, port } = listening
-  const named = /^(0\.0\.0\.0|::|\[::\])$/.test(host) ? "127.0.0.1" : host
+  const bare = host.replace(/^\[|\]$/g, "")
+  const named = /^(0\.0\.0\.0|::)$/.test(bare) ? "127.0.0.1" : bare.includes(":") ? `[${bare}]` : bare
   return `${schemeOf(listening)}://${named}:${port}`
 }
 
@@ -24,3 +25,6 @@ export const ownAdminAddress = (server: Server): string => ownAddress(adminServe
 /** An address as the gateway's links have it. */
 export const linkedAddress = (server: AdminAddress): string =>
   withoutSlash(Option.getOrElse(server.publicUrl, () => `${schemeOf(server)}://${server.host}:${server.port}`))
+
+/** Its certificate names its public address, not the one that it listens on. */
+export const ownCertificate: RequestInit & { readonly tls: object } = { tls: { rejectUnauthorized: false } }

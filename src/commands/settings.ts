@@ -26,6 +26,9 @@ export const UnaskedSettings = settingsOf((variables) => Layer.provide(Settings.
 /** The same for commands that ask no upstream, so need none of their secrets. */
 export const CommandSettings = settingsOf((variables) => Layer.provide(Settings.from(variables, false), stored))
 
+/** The same without what commands of the file print: what is known where one of them fails. */
+export const KnownSettings = settingsOf((variables) => Layer.provide(Settings.from(variables, false, "skip"), stored))
+
 /** Settings from the environment alone, for a configuration in Postgres. */
 export const WithoutFile = settingsOf((variables) => Settings.from({ ...variables, GATEWAY_CONFIG: inDatabase })).pipe(
   Layer.provide(Layer.succeed(StoredConfiguration, () => Effect.succeed(Option.none())))

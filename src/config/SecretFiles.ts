@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Either, ParseResult, Redacted, Schema } from "e
 import { describe } from "../contract/describe.ts"
 import { isObject, parseJson } from "../contract/json/json.ts"
 import { mostOfSecret } from "../flow/RegularFiles.ts"
-import { runCommand } from "./secretCommand.ts"
+import { programOf, runCommand } from "./secretCommand.ts"
 import type { SecretCommand } from "./secretCommand.ts"
 import { readFile, stampOf } from "./watchedFile.ts"
 import type { Stamps } from "./watchedFile.ts"
@@ -113,7 +113,7 @@ export const secretOf = (rule: Schema.Schema<string>) => {
         const [what, read] =
           "file" in given
             ? [`the file ${given.file} holds`, (from: SecretReader) => from.read(given.file)]
-            : [`the command ${given.command[0]} prints`, (from: SecretReader) => from.run(given)]
+            : [`the command ${programOf(given.command)} prints`, (from: SecretReader) => from.run(given)]
         return Effect.flatMap(SecretFiles, read).pipe(
           Effect.flatMap((text) =>
             text === notHere

@@ -24,6 +24,8 @@ export interface Located<A> {
   readonly files?: Stamps
   /** The commands whose output it holds. */
   readonly printed?: ReadonlyMap<string, Printed>
+  /** The variables that it names as `${NAME}`. */
+  readonly interpolated?: ReadonlySet<string>
   /** Makes an error of a later stage: `gateway.yaml:12: models.x: …`. */
   readonly complain: (path: ReadonlyArray<PropertyKey>, rule: string) => BadSettings
 }
@@ -57,7 +59,7 @@ export const readDocument = Effect.fnUntraced(function* <A, I>(
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
   const [broken] = document.errors
   if (broken !== undefined) {
-    return yield* new BadSettings({ message: `${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}` })
+    return yield* new BadSettings({ message: `${file}:${lines.linePos(broken.pos[0]).line}: ${ruleOf(broken)}` })
   }
   const repeated = repeatedKey(document)
   if (repeated !== undefined) {
@@ -68,7 +70,17 @@ export const readDocument = Effect.fnUntraced(function* <A, I>(
     new BadSettings({ message: `${file}:${lineOf(document, lines, path)}: ${rule}` })
   const reader = secretReader(folder, needsSecrets, commands)
   const missing: Array<BadSettings> = []
-  const written: unknown = document.toJS() ?? {}
+  const unknownAlias = aliasOfNothing(document)
+  if (unknownAlias !== undefined) {
+    const { line } = lines.linePos(unknownAlias)
+    return yield* new BadSettings({
+      message: `${file}:${line}: a text that begins with * needs quotes: YAML reads it as an alias, and no anchor has its name`
+    })
+  }
+  const written = yield* Effect.try({
+    try: (): unknown => document.toJS() ?? {},
+    catch: () => new BadSettings({ message: `${file}: it has too many YAML aliases` })
+  })
   const variables = new Map<string, Either.Either<string | undefined, string>>()
   const names = new Set<string>()
   interpolate(written, [], (name) => (names.add(name), ""))
@@ -87,9 +99,18 @@ export const readDocument = Effect.fnUntraced(function* <A, I>(
   const decode = ParseResult.decodeUnknown(schema, { errors: "first", onExcessProperty: "error" })
   return yield* Effect.mapBoth(Effect.provideService(decode(value), SecretFiles, reader), {
     onFailure: (issue) => complain(firstFinding(issue).path, describe(issue).message),
-    onSuccess: (value): Located<A> => ({ value, complain, files: reader.files, printed: reader.printed })
+    onSuccess: (value): Located<A> => ({
+      value,
+      complain,
+      files: reader.files,
+      printed: reader.printed,
+      interpolated: names
+    })
   })
 })
+
+/** The rule of YAML that a file breaks. Behind a colon is the file's own text, which may be a secret. */
+export const ruleOf = ({ message }: Error): string => message.replace(/(?<=\S): .*/s, "")
 
 /** The document with a placeholder for each command of a section that only a serving gateway needs. */
 const withoutCommands = (value: unknown, path: ReadonlyArray<string | number> = []): unknown => {
@@ -114,6 +135,21 @@ const repeatedKey = (document: Document): number | undefined => {
         keys.add(key.value)
       }
       return undefined
+    }
+  })
+  return found
+}
+
+/** The offset of the first alias whose anchor is not before it. */
+const aliasOfNothing = (document: Document): number | undefined => {
+  const anchors = new Set<string | undefined>()
+  let found: number | undefined
+  visit(document, {
+    Value: (_, { anchor }) => void anchors.add(anchor),
+    Alias: (_, { range, source }) => {
+      if (anchors.has(source)) return undefined
+      found = range?.[0] ?? 0
+      return visit.BREAK
     }
   })
   return found

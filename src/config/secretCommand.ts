@@ -13,17 +13,24 @@ const mostMs = 30_000
  * its arguments and its words may hold secrets. It gets the gateway's environment, without the gateway's own secrets.
  */
 export const runCommand = (command: SecretCommand, folder: string): Effect.Effect<string, string> => {
-  const [program = ""] = command
-  const refuse = (why: string) => Effect.fail(`the command ${program} ${why}`)
+  const refuse = (why: string) => Effect.fail(`the command ${programOf(command)} ${why}`)
   return Effect.tryPromise({
     try: (signal) => printedBy(command, folder, signal),
-    catch: (cause) => (cause instanceof Refused ? cause.message : "can't be started")
+    catch: (cause) =>
+      cause instanceof Refused
+        ? cause.message
+        : /\s/.test(command[0] ?? "")
+          ? "can't be started: its arguments are entries of their own, as in [vault, kv, get, …]"
+          : "can't be started"
   }).pipe(
     Effect.timeoutFail({ duration: mostMs, onTimeout: () => `did not end within ${mostMs / 1_000} s` }),
     Effect.catchAll(refuse),
     Effect.flatMap((text) => (text === "" ? refuse("printed nothing") : Effect.succeed(text)))
   )
 }
+
+/** Its name for messages. Blanks in it are arguments that were written into one text. */
+export const programOf = ([program = ""]: SecretCommand): string => program.trim().split(/\s/)[0] ?? ""
 
 class Refused extends Error {}
 

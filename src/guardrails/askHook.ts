@@ -1,4 +1,4 @@
-import { Duration, Effect, Redacted } from "effect"
+import { Data, Duration, Effect, Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
 import { proxyIn } from "../config/proxies.ts"
 import type { GuardrailEntry } from "../config/sections/Guardrail.ts"
@@ -30,13 +30,28 @@ export interface Question {
 /** The most bytes of a verdict beside twice the texts. */
 const mostBytes = 1_048_576
 
+/** A guardrail gave no verdict. */
+export class NoVerdict extends Data.TaggedError("NoVerdict")<{ readonly message: string }> {}
+
 /** Asks a guardrail; undefined if it gives no verdict in time. Redirects are not followed. */
 export const askHook = (
   name: string,
   entry: GuardrailEntry,
-  { caller, family, model, on, placeholders, requestId, texts }: Question,
+  question: Question,
   mostMs: number
 ): Effect.Effect<Verdict | undefined> =>
+  Effect.match(verdictOf(name, entry, question, mostMs), {
+    onFailure: () => undefined,
+    onSuccess: (verdict) => verdict
+  })
+
+/** The same with the reason if there is no verdict. */
+export const verdictOf = (
+  name: string,
+  entry: GuardrailEntry,
+  { caller, family, model, on, placeholders, requestId, texts }: Question,
+  mostMs: number
+): Effect.Effect<Verdict, NoVerdict> =>
   Effect.suspend(() => {
     const body = JSON.stringify({
       type: `guardrail.${on}`,
@@ -67,23 +82,26 @@ export const askHook = (
       tls: entry.tls && plainTls(entry.tls)
     })
     const limit = mostBytes + 2 * body.length
-    const read = Effect.flatMap(call, (exchange) =>
+    const away = Effect.mapError(call, ({ failure, said }) => new NoVerdict({ message: said ?? failure.message }))
+    const read = Effect.flatMap(away, (exchange) =>
       exchange.status === 200
-        ? Effect.map(
-            Effect.tryPromise(() => exchange.text(limit)),
-            (answer) => readVerdict(answer, texts.length)
-          ).pipe(
+        ? Effect.tryPromise({
+            try: () => exchange.text(limit),
+            catch: () => new NoVerdict({ message: "its answer does not end, or is too long" })
+          }).pipe(
             Effect.onExit((exit) =>
               Effect.sync(() => (exit._tag === "Success" ? exchange.release() : exchange.cancel()))
-            )
+            ),
+            Effect.flatMap((answer) => Effect.fromNullable(readVerdict(answer, texts.length))),
+            Effect.catchTag("NoSuchElementException", () => new NoVerdict({ message: "its answer is no verdict" }))
           )
-        : Effect.sync((): Verdict | undefined => {
+        : Effect.suspend(() => {
             exchange.cancel()
-            return undefined
+            return new NoVerdict({ message: `it answers with status ${exchange.status}` })
           })
     )
-    return read.pipe(
-      Effect.timeout(Duration.millis(mostMs)),
-      Effect.match({ onFailure: () => undefined, onSuccess: (verdict) => verdict ?? undefined })
-    )
+    return Effect.timeoutFail(read, {
+      duration: Duration.millis(mostMs),
+      onTimeout: () => new NoVerdict({ message: `it gives no verdict within ${mostMs / 1_000} s` })
+    })
   })

@@ -19,7 +19,7 @@ export const endUsersOf = (rows: Rows, { litellm }: Settings): ReadonlyArray<Not
     ...blocked,
     {
       at: "budgets of end users",
-      why: `${isUsual ? "a budget of all" : `budgets of ${withBudget.length}`}: an account's \`budgets: [{ each: end_user }]\` does it; requests without an end user share one of them`
+      why: `${isUsual ? "a budget of all" : `budgets of ${withBudget.length}`}: an account's \`budgets: [{ each: end_user }]\` with \`trusts_end_user: true\` comes near; requests without an end user share one of them`
     }
   ]
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { Effect } from "effect"
 import { LineCounter, parseDocument } from "yaml"
+import { ruleOf } from "../config/document.ts"
 import { isObject } from "../contract/json/json.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { UnreadableSource } from "./Source.ts"
@@ -31,7 +32,7 @@ const parse = (path: string, text: string): Effect.Effect<JsonObject, Unreadable
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, merge: true })
   const [broken] = document.errors
   if (broken !== undefined) {
-    return new UnreadableSource({ message: `${path}:${lines.linePos(broken.pos[0]).line}: ${broken.message}` })
+    return new UnreadableSource({ message: `${path}:${lines.linePos(broken.pos[0]).line}: ${ruleOf(broken)}` })
   }
   // Aliases that name aliases would unfold to gigabytes.
   const value = Effect.try({

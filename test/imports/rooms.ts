@@ -257,6 +257,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "cluster/workers",
     "upstreams",
     "limits",
+    "guardrails",
     "mcp",
     "sandbox",
     "people",

@@ -103,7 +103,10 @@ describe.runIf(inject("postgres") !== undefined)("a database of Postgres", () =>
       const server = inject("postgres")
       const nobody = server.replace("gateway@", "nobody:s3cr3t@")
       for (const [url, why] of [
-        [nobody, "the server refuses the user or the password (28000)"],
+        [
+          nobody,
+          "the server refuses the user: there is none, or pg_hba.conf lets it in from elsewhere or by TLS alone (28000)"
+        ],
         [server.replace(/postgres$/, "nowhere"), "the server has no such database (3D000)"],
         [
           "postgres://gateway:s3cr3t@127.0.0.1:1/postgres",

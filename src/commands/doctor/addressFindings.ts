@@ -5,7 +5,7 @@ import type { GatewaySettings } from "../../config/Settings.ts"
 import { withoutSlash } from "../../config/withoutSlash.ts"
 import { readCertificate } from "../../http/Certificate.ts"
 import { overHttp, reasonOf } from "../overHttp.ts"
-import { ownAddress } from "../ownAddress.ts"
+import { ownAddress, ownCertificate } from "../ownAddress.ts"
 import { ok, problem, settingOf, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -42,18 +42,19 @@ export const adminAddressFindings = (settings: GatewaySettings) =>
       Effect.gen(function* () {
         const url = ownAddress(admin)
         const check = "admin address"
-        const [{ isGateway, words }, running] = yield* Effect.all([answerAt(url), isRunning(settings)], {
+        const [{ is, words }, own] = yield* Effect.all([listenerAt(url, ownCertificate), ownListener(settings)], {
           concurrency: "unbounded"
         })
-        if (isGateway || !running) {
-          return [ok(check, isGateway ? `${url}: ${words}` : `${url}; no gateway runs here now`)]
-        }
+        if (is === "gateway") return [ok(check, `${url}: ${words}`)]
+        if (own.is !== "gateway" && is === "none") return [ok(check, `${url}; no gateway runs here now`)]
         return [
-          problem(
-            check,
-            `${url}: ${words}, though the gateway answers at ${ownAddress(settings.server)}`,
-            "Restart the gateway: server.admin takes effect at its start."
-          )
+          is === "none"
+            ? problem(
+                check,
+                `${url}: ${words}, though the gateway answers at ${ownAddress(settings.server)}`,
+                "Restart the gateway: server.admin takes effect at its start."
+              )
+            : problem(check, `${url}: ${words}`, "Stop the program that has this port, or change server.admin.port.")
         ]
       })
   })
@@ -67,31 +68,41 @@ const expiryFinding = (what: string, endsAtMs: number, remedy: string): Finding 
     : ok("certificate", `${what} is valid until ${on}`)
 }
 
+/** The program that listens at an address. */
+interface Listener {
+  readonly is: "gateway" | "another" | "silent" | "none"
+  readonly words: string
+}
+
+/** How long an address may take to answer. */
+const answerTime = "5 seconds"
+
 /** The answer to `GET /healthz` at an address. */
-const answerAt = (url: string): Effect.Effect<{ readonly isGateway: boolean; readonly words: string }> =>
+const listenerAt = (url: string, options?: RequestInit): Effect.Effect<Listener> =>
   HttpClient.get(`${url}/healthz`).pipe(
     Effect.flatMap((response) =>
       Effect.map(
         Effect.orElseSucceed(response.json, () => undefined),
-        (body) => {
-          const isGateway =
-            response.status === 200 && typeof body === "object" && body !== null && Reflect.get(body, "status") === "ok"
-          return { isGateway, words: isGateway ? "a gateway answers" : `something else answers (${response.status})` }
-        }
+        (body): Listener =>
+          response.status === 200 && typeof body === "object" && body !== null && Reflect.get(body, "status") === "ok"
+            ? { is: "gateway", words: "a gateway answers" }
+            : { is: "another", words: `something else answers (${response.status})` }
       )
     ),
     Effect.catchAll((error) =>
-      Effect.succeed({
-        isGateway: false,
-        words: error._tag === "RequestError" ? reasonOf(error) : "no answer"
-      })
+      Effect.succeed<Listener>({ is: "none", words: error._tag === "RequestError" ? reasonOf(error) : "no answer" })
     ),
-    overHttp(url)
+    overHttp(url, options),
+    Effect.disconnect,
+    Effect.timeoutTo({
+      duration: answerTime,
+      onSuccess: (listener) => listener,
+      onTimeout: (): Listener => ({ is: "silent", words: `no answer within ${answerTime}` })
+    })
   )
 
-/** True if a gateway answers where this one listens. */
-export const isRunning = ({ server }: GatewaySettings) =>
-  Effect.map(answerAt(ownAddress(server)), ({ isGateway }) => isGateway)
+/** The program that listens where this gateway does. */
+export const ownListener = ({ server }: GatewaySettings) => listenerAt(ownAddress(server), ownCertificate)
 
 /** Asks for the gateway at its public address, as clients do. */
 export const publicUrlFindings = (settings: GatewaySettings) =>
@@ -101,20 +112,21 @@ export const publicUrlFindings = (settings: GatewaySettings) =>
       return [ok("public URL", `${setting} is not set: links begin with ${ownAddress(settings.server)}`)]
     }
     const url = withoutSlash(settings.server.publicUrl.value)
-    const [{ isGateway, words }, running, endsAtMs] = yield* Effect.all(
-      [answerAt(url), isRunning(settings), expiryAt(new URL(url))],
+    const [{ is, words }, own, endsAtMs] = yield* Effect.all(
+      [listenerAt(url), ownListener(settings), expiryAt(new URL(url))],
       { concurrency: "unbounded" }
     )
     const remedy = `Change ${setting}, or the proxy and the name (DNS) in front of the gateway.`
-    const answer = isGateway
-      ? ok("public URL", `${url}: ${words}`)
-      : running || words.startsWith("something")
-        ? problem("public URL", `${url}: ${words}`, remedy)
-        : warning(
-            "public URL",
-            `${url}: ${words}; no gateway runs here now`,
-            `Start the gateway and ask again. ${remedy}`
-          )
+    const answer =
+      is === "gateway"
+        ? ok("public URL", `${url}: ${words}`)
+        : is === "none" && own.is !== "gateway"
+          ? warning(
+              "public URL",
+              `${url}: ${words}; no gateway runs here now`,
+              `Start the gateway and ask again. ${remedy}`
+            )
+          : problem("public URL", `${url}: ${words}`, remedy)
     return endsAtMs === undefined
       ? [answer]
       : [answer, expiryFinding(`of ${url}`, endsAtMs, `Renew the certificate at ${url}, which ${setting} names.`)]

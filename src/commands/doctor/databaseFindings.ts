@@ -46,10 +46,10 @@ export const databaseFindings = (settings: GatewaySettings) =>
                 "The next start migrates it; `gateway migrate` does it now, while no gateway serves."
               )
     const url = Redacted.value(settings.databaseUrl)
-    return isPostgres(url) ? [schema, ...(yield* serverFindings(url, settings))] : [schema]
+    return isPostgres(url) ? [schema, ...(yield* serverFindings(url, settings, stored < known))] : [schema]
   })
 
-const serverFindings = (url: string, settings: GatewaySettings) =>
+const serverFindings = (url: string, settings: GatewaySettings, mustMigrate: boolean) =>
   Effect.map(serverFacts(url), (server): ReadonlyArray<Finding> => {
     const message = `Postgres ${server.version}; a statement takes ${server.tookMs} ms`
     const setting = databaseSetting(settings)
@@ -60,10 +60,36 @@ const serverFindings = (url: string, settings: GatewaySettings) =>
       ...(server.is_replica
         ? [problem("database server", "it is a replica, which stores nothing", `Change ${setting} to the primary.`)]
         : []),
+      ...(mustMigrate && !server.may_create && !server.is_replica
+        ? [
+            problem(
+              "database server",
+              "the user may not create tables, which the next start does",
+              `GRANT CREATE ON SCHEMA public to the user of ${setting}, or change it to the schema's owner.`
+            )
+          ]
+        : []),
+      ...(server.isPooled ? poolerFindings(settings) : []),
       poolFinding(server, settings),
       clockFinding(server.aheadMs)
     ]
   })
+
+/** Locks, notices and named statements need a connection of their own. */
+const poolerFindings = ({ environment, pool }: GatewaySettings): ReadonlyArray<Finding> => {
+  const message = "a pooler is between that gives each transaction another connection"
+  const prepare = settingOf({ environment }, "database.prepare", "GATEWAY_DATABASE_PREPARE")
+  if (Option.isSome(pool.directUrl) && !pool.prepare) return [ok("database pooler", message)]
+  return Option.isNone(pool.directUrl)
+    ? [
+        problem(
+          "database pooler",
+          message,
+          `Set database.direct_url (GATEWAY_DATABASE_DIRECT_URL) to the server's own address, and ${prepare} to false.`
+        )
+      ]
+    : [warning("database pooler", message, `Set ${prepare} to false: not every pooler follows named statements.`)]
+}
 
 interface Room {
   readonly most: number
@@ -94,9 +120,26 @@ export const clockFinding = (aheadMs: number): Finding => {
   return Math.abs(aheadMs) > clockWarningMs ? warning("clock", message, remedy) : ok("clock", message)
 }
 
-/** The remedy if it does not answer. */
-export const databaseRemedy = (settings: GatewaySettings): string => {
-  const direct = settingOf(settings, "database.direct_url", "GATEWAY_DATABASE_DIRECT_URL")
-  const also = Option.isSome(settings.pool.directUrl) ? ` and ${direct}` : ""
-  return `Check ${databaseSetting(settings)}${also}: host, port, user, password and name; and that the server runs.`
-}
+/** The remedy if it does not answer, or refuses. */
+export const databaseRemedy =
+  (settings: GatewaySettings) =>
+  (message: string): string => {
+    const direct = settingOf(settings, "database.direct_url", "GATEWAY_DATABASE_DIRECT_URL")
+    const setting = `${databaseSetting(settings)}${Option.isSome(settings.pool.directUrl) ? ` and ${direct}` : ""}`
+    const [, remedy] = remedies.find(([code]) => message.includes(code)) ?? []
+    return remedy === undefined
+      ? `Check ${setting}: host, port, user, password and name; and that the server runs.`
+      : remedy(setting)
+  }
+
+const remedies: ReadonlyArray<readonly [code: string, remedy: (setting: string) => string]> = [
+  ["(28P01)", (setting) => `Change the password in ${setting}.`],
+  ["(28000)", (setting) => `Change the user in ${setting}, add sslmode=require to it, or its line to pg_hba.conf.`],
+  ["(3D000)", (setting) => `Change the name in ${setting}, or create that database.`],
+  ["(53300)", () => "Lower database.connections of all nodes, or raise max_connections or the user's limit there."],
+  [
+    "(ERR_POSTGRES_TLS_NOT_AVAILABLE)",
+    (setting) => `Remove sslmode from ${setting}, or give the server a certificate.`
+  ],
+  ["(EACCES)", (setting) => `Run it as the user that the gateway runs as, or change ${setting}.`]
+]

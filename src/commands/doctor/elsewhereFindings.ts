@@ -4,7 +4,8 @@ import type { GatewayFile } from "../../config/GatewayFile.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { GatewaySettings, LoadedFile } from "../../config/Settings.ts"
 import { askUpstreams } from "../live/checkLive.ts"
-import { askSignIn } from "../live/checkSignIn.ts"
+import { askGuardrail } from "../live/checkGuardrails.ts"
+import { issuersOf } from "../live/checkSignIn.ts"
 import { askServers } from "../live/checkTools.ts"
 import { ok, problem, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
@@ -45,8 +46,8 @@ export const toolChecks = ({ mcp }: Pick<GatewayFile, "mcp">): ReadonlyArray<Fin
       remedy,
       Effect.map(askServers({ mcp: { servers: { [name]: entry } } }), (replies) =>
         replies.flatMap(({ lines, row: [, answers = "", tools = ""] }): ReadonlyArray<Finding> => {
-          const [message = "", ...rest] = lines.flatMap((line) => line.split("\n"))
-          if (answers === "no") return [problem(check, message, rest.join(" ").trim() || remedy)]
+          const [message = ""] = lines.flatMap((line) => line.split("\n"))
+          if (answers === "no") return [problem(check, message.replace(`${name}: `, ""), remedy)]
           return lines.length === 0
             ? [ok(check, answers === "yes" ? `answers with ${tools} tools` : answers)]
             : lines.map((line) => warning(check, line, remedy))
@@ -55,23 +56,33 @@ export const toolChecks = ({ mcp }: Pick<GatewayFile, "mcp">): ReadonlyArray<Fin
     )
   })
 
-/** The providers that people sign in with, and issuers of tokens. */
-export const signInFindings = (settings: GatewaySettings): Findings =>
-  Effect.map(Effect.provideService(askSignIn, Settings, settings), (replies) =>
-    replies.flatMap(({ issuer, lines, problem: why }) => {
-      const check = "sign-in"
-      if (why !== undefined) {
-        const isToken = settings.file.value.sign_in?.jwt?.some((entry) => entry.issuer === issuer) === true
-        const setting = isToken ? "sign_in.jwt[].issuer" : "sign_in.oidc[].issuer"
-        return [
-          problem(check, `${issuer} can't be asked: ${why}`, `Check ${setting}, and that it is reached from here.`)
-        ]
-      }
-      const warned = lines.filter((line) => line.startsWith("warning: "))
-      return warned.length === 0
-        ? [ok(check, `${issuer} answers`)]
-        : warned.map((line) =>
-            warning(check, `${issuer}: ${line.slice("warning: ".length)}`, "Look at: sign_in.oidc[].scopes.")
-          )
-    })
-  )
+/** A check for each guardrail, which looks at a text of one word. */
+export const guardrailChecks = ({ guardrails = {} }: Pick<GatewayFile, "guardrails">): ReadonlyArray<Findings> =>
+  Object.entries(guardrails).map(([name, entry]) => {
+    const check = `guardrail ${name}`
+    return within(
+      check,
+      `Check guardrails.${name}.url, and that it answers as docs/guardrails.md says.${entry.fail === "open" ? "" : " Until then requests with it are refused (fail: closed)."}`,
+      Effect.map(askGuardrail(name, entry), (words) => [ok(check, words)])
+    )
+  })
+
+/** A check for each provider that people sign in with, and each issuer of tokens. */
+export const signInChecks = (settings: GatewaySettings): ReadonlyArray<Findings> =>
+  issuersOf(settings.file.value).map(({ ask, issuer, setting }) => {
+    const check = `sign-in ${issuer}`
+    const remedy = `Check ${setting}, and that it is reached from here.`
+    return within(
+      check,
+      remedy,
+      Effect.map(Effect.provideService(ask, Settings, settings), ({ lines, problem: why }) => {
+        if (why !== undefined) return [problem(check, `can't be asked: ${why}`, remedy)]
+        const warned = lines.filter((line) => line.startsWith("warning: "))
+        return warned.length === 0
+          ? [ok(check, "answers")]
+          : warned.map((line) =>
+              warning(check, line.slice("warning: ".length), `Look at: ${setting.replace(/issuer$/, "scopes")}.`)
+            )
+      })
+    )
+  })

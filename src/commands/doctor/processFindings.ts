@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { descriptors } from "../../flow/Descriptors.ts"
 import { ok, problem, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
@@ -12,8 +13,30 @@ const leastBytes = 256 * 1024 ** 2
 export const processFindings = (
   workers: number,
   files = descriptors.limit,
-  memory = process.constrainedMemory()
-): ReadonlyArray<Finding> => [filesFinding(files), memoryFinding(workers, memory)]
+  memory = process.constrainedMemory(),
+  fileBytes = mostFileBytes()
+): ReadonlyArray<Finding> => [filesFinding(files), memoryFinding(workers, memory), ...fileFindings(fileBytes)]
+
+/** `RLIMIT_FSIZE`; Infinity if there is none, or no `/proc`. */
+const mostFileBytes = (): number => {
+  try {
+    const [, soft] = /^Max file size\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
+    return soft === undefined ? Infinity : Number(soft)
+  } catch {
+    return Infinity
+  }
+}
+
+const fileFindings = (limit: number): ReadonlyArray<Finding> =>
+  limit === Infinity
+    ? []
+    : [
+        problem(
+          "file size",
+          `at most ${limit} bytes: a database or a file that grows beyond can't be written`,
+          "Remove the limit: `ulimit -f unlimited` (LimitFSIZE=infinity of systemd, --ulimit fsize=-1 of Docker)."
+        )
+      ]
 
 const filesFinding = (limit: number): Finding => {
   const message = `${limit} at once: about ${Math.floor((limit * 3) / 8)} running requests`

@@ -9,7 +9,7 @@ import type { GatewaySettings } from "../../config/Settings.ts"
 import { signInProblem } from "../../config/signInProblem.ts"
 import { parseAllowed } from "../../guard/addresses.ts"
 import { ownModels } from "../ownModels.ts"
-import { CommandSettings, SettingsLive } from "../settings.ts"
+import { KnownSettings, SettingsLive } from "../settings.ts"
 import { ok, problem, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -29,7 +29,7 @@ export const readSettings: Effect.Effect<ReadSettings> = Effect.gen(function* ()
   const whole = yield* settingsBy(SettingsLive)
   if ("failed" in whole) {
     const findings = [wrong(whole.failed)]
-    const some = yield* settingsBy(CommandSettings)
+    const some = yield* settingsBy(KnownSettings)
     return { findings, settings: "failed" in some ? undefined : some.settings, models: undefined }
   }
   const { settings } = whole

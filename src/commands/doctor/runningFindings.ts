@@ -4,9 +4,9 @@ import type { JsonObject } from "../../contract/fields.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { Operator } from "../operator/Operator.ts"
 import { remoteOperator } from "../operator/remote.ts"
-import { ownAdminAddress } from "../ownAddress.ts"
-import { isRunning } from "./addressFindings.ts"
-import { ok, problem, warning } from "./Finding.ts"
+import { ownAddress, ownAdminAddress } from "../ownAddress.ts"
+import { ownListener } from "./addressFindings.ts"
+import { ok, problem, settingOf, warning } from "./Finding.ts"
 import type { Finding } from "./Finding.ts"
 
 const check = "running gateway"
@@ -25,7 +25,20 @@ export interface RunningGateway {
 export const runningFindings = (settings: GatewaySettings) =>
   Effect.gen(function* () {
     const url = ownAdminAddress(settings.server)
-    if (!(yield* isRunning(settings))) return [ok(check, `none answers at ${url}`)]
+    const { is, words } = yield* ownListener(settings)
+    if (is === "none") return [ok(check, `none answers at ${url}`)]
+    if (is !== "gateway") {
+      const port = settingOf(settings, "server.port", "GATEWAY_PORT")
+      return [
+        problem(
+          check,
+          `${ownAddress(settings.server)}: ${words}`,
+          is === "another"
+            ? `Stop the program that has this port, or change ${port}.`
+            : `Restart the gateway; if another program has this port, change ${port}.`
+        )
+      ]
+    }
     if (Option.isNone(settings.adminKey)) {
       return [
         warning(
@@ -69,5 +82,5 @@ export const runningGateway = (settings: GatewaySettings): Effect.Effect<Running
 const askedBy = <A, E>({ adminKey, server }: GatewaySettings, ask: Effect.Effect<A, E, Operator>) =>
   Option.match(adminKey, {
     onNone: () => Effect.dieMessage("no admin key"),
-    onSome: (key) => Effect.provide(ask, remoteOperator({ url: ownAdminAddress(server), key }))
+    onSome: (key) => Effect.provide(ask, remoteOperator({ url: ownAdminAddress(server), key, isHere: true }))
   })

@@ -1,6 +1,6 @@
-import { access, constants, mkdtemp, rm, statfs, writeFile } from "node:fs/promises"
+import { access, constants, mkdtemp, rm, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { makeBucket } from "../../files/Bucket.ts"
 import { usualRoom } from "../../files/KeptFiles.ts"
@@ -38,8 +38,19 @@ export const diskFindings = (settings: GatewaySettings) => {
   const { dataDirectory, files, room } = settings
   const least = room.freeBytes ?? usualRoom.freeBytes
   const data = settingOf(settings, "GATEWAY_DATA_DIRECTORY", "GATEWAY_DATA_DIRECTORY")
+  const [, file] = /^sqlite:(?!:memory:)(.+)$/s.exec(Redacted.value(settings.databaseUrl)) ?? []
+  const beside = file === undefined ? undefined : dirname(file)
   const folders = [
     { name: "data directory", path: dataDirectory, setting: data },
+    ...(beside === undefined || resolve(beside) === resolve(dataDirectory)
+      ? []
+      : [
+          {
+            name: "database folder",
+            path: beside,
+            setting: settingOf(settings, "database.url", "GATEWAY_DATABASE_URL")
+          }
+        ]),
     ...(files.kind === "folder"
       ? [{ name: "files", path: files.path, setting: settingOf(settings, "files.at", "GATEWAY_FILES") }]
       : [])
@@ -58,7 +69,7 @@ const folderFinding = ({ name, path, setting }: Folder, least: number): Effect.E
     const at = await nearest(resolve(path))
     await writable(at, at === resolve(path))
     const { bavail, blocks, bsize } = await statfs(at)
-    return { free: bavail * bsize, share: bavail / blocks }
+    return { free: bavail * bsize, share: bavail / blocks, owner: (await stat(at)).uid }
   }).pipe(
     Effect.match({
       onFailure: ({ error }) => {
@@ -68,13 +79,21 @@ const folderFinding = ({ name, path, setting }: Folder, least: number): Effect.E
           : problem(
               name,
               `${path} can't be written to${code === "" ? "" : ` (${code})`}`,
-              `Give it to the user that runs the gateway (uid ${process.getuid?.() ?? "?"}), or set ${setting} to another folder.`
+              `This is uid ${process.getuid?.() ?? "?"}: run it as the gateway's user; if it is, give it the folder, or set ${setting} to another.`
             )
       },
-      onSuccess: ({ free, share }) => {
+      onSuccess: ({ free, owner, share }) => {
         const message = `${path} can be written to; ${shown(free)} are free`
         const remedy = `Free the disk, set ${setting} to a folder of another, or shorten retention.`
         if (free < least) return problem(name, `${message}, less than the ${shown(least)} of files.free_bytes`, remedy)
+        // Root may write everywhere.
+        if (process.getuid?.() === 0 && owner !== 0) {
+          return warning(
+            name,
+            `${message}, by root; it is uid ${owner}'s`,
+            "Run it as the gateway's user to check its rights."
+          )
+        }
         return share < 0.05 ? warning(name, `${message} (${(share * 100).toFixed(1)} %)`, remedy) : ok(name, message)
       }
     })

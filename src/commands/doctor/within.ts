@@ -10,18 +10,20 @@ const patience = "15 seconds"
  */
 export const within = <E extends { readonly message: string }, R>(
   name: string,
-  remedy: string,
+  remedy: string | ((message: string) => string),
   check: Effect.Effect<ReadonlyArray<Finding>, E, R>
-): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
-  check.pipe(
-    Effect.catchAllCause((cause) => Effect.succeed([problem(name, reasonOf(cause), remedy)])),
+): Effect.Effect<ReadonlyArray<Finding>, never, R> => {
+  const failed = (message: string) => [problem(name, message, typeof remedy === "string" ? remedy : remedy(message))]
+  return check.pipe(
+    Effect.catchAllCause((cause) => Effect.succeed(failed(reasonOf(cause)))),
     Effect.disconnect,
     Effect.timeoutTo({
       duration: patience,
       onSuccess: (findings) => findings,
-      onTimeout: () => [problem(name, `no answer within ${patience}`, remedy)]
+      onTimeout: () => failed(`no answer within ${patience}`)
     })
   )
+}
 
 const reasonOf = (cause: Cause.Cause<{ readonly message: string }>): string =>
   Option.match(Cause.failureOption(cause), {

@@ -1,4 +1,5 @@
 import { Console, Data, Effect, Option } from "effect"
+import type { GatewayFile } from "../../config/GatewayFile.ts"
 import type { JwtIssuer } from "../../config/sections/JwtIssuer.ts"
 import type { OidcProvider, SignIn } from "../../config/sections/SignIn.ts"
 import { Settings } from "../../config/Settings.ts"
@@ -19,19 +20,23 @@ interface IssuerReply {
   readonly problem: string | undefined
 }
 
-/** Asks every provider that people sign in with, and every issuer of tokens for its keys. */
-export const askSignIn = Effect.gen(function* () {
-  const { sign_in } = (yield* Settings).file.value
-  const providers = yield* Effect.forEach(sign_in?.oidc ?? [], (provider) =>
-    replyOf(provider, askProvider(provider, sign_in?.roles ?? []))
-  )
-  const issuers = yield* Effect.forEach(sign_in?.jwt ?? [], (issuer) => replyOf(issuer, askIssuer(issuer)))
-  return [...providers, ...issuers]
-})
+/** Every provider that people sign in with, and every issuer of tokens, which is asked for its keys. */
+export const issuersOf = ({ sign_in }: Pick<GatewayFile, "sign_in">) => [
+  ...(sign_in?.oidc ?? []).map((provider, index) => ({
+    issuer: provider.issuer,
+    setting: `sign_in.oidc[${index}].issuer`,
+    ask: replyOf(provider, askProvider(provider, sign_in?.roles ?? []))
+  })),
+  ...(sign_in?.jwt ?? []).map((entry, index) => ({
+    issuer: entry.issuer,
+    setting: `sign_in.jwt[${index}].issuer`,
+    ask: replyOf(entry, askIssuer(entry))
+  }))
+]
 
-/** The same, with what has to be registered there printed. */
+/** Asks them all, and prints what has to be registered there. */
 export const checkSignIn = Effect.gen(function* () {
-  const replies = yield* askSignIn
+  const replies = yield* Effect.forEach(issuersOf((yield* Settings).file.value), ({ ask }) => ask)
   for (const { issuer, lines, problem } of replies) {
     if (problem !== undefined) yield* Console.log(`\nsign_in: ${issuer} can't be asked: ${problem}`)
     for (const line of lines) yield* Console.log(line)

@@ -179,7 +179,7 @@ const runningGateway = ({ adminKey, server }: GatewaySettings) =>
       })
     }
     const { remoteGateway } = yield* Effect.promise(() => import("./remote.ts"))
-    return yield* remoteGateway({ url: ownAdminAddress(server), key: adminKey.value })
+    return yield* remoteGateway({ url: ownAdminAddress(server), key: adminKey.value, isHere: true })
   })
 
 /** Operations on this machine's database. */

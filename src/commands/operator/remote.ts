@@ -8,6 +8,7 @@ import type { Failure } from "../../contract/failures/Failure.ts"
 import { methodsOf } from "../../contract/handlers.ts"
 import type { CallByName } from "../../contract/handlers.ts"
 import { overHttp, reasonOf } from "../overHttp.ts"
+import { ownCertificate } from "../ownAddress.ts"
 import { clientOf, Unreachable } from "./client.ts"
 import type { AdminGateway } from "./client.ts"
 import { followLogs } from "./followLogs.ts"
@@ -19,6 +20,8 @@ interface Place {
   readonly url: string
   /** Its `GATEWAY_ADMIN_KEY`. */
   readonly key: Redacted.Redacted
+  /** It serves on this machine. */
+  readonly isHere?: boolean
 }
 
 type ClientFailure = Failure | HttpClientError.HttpClientError | ParseResult.ParseError
@@ -28,7 +31,7 @@ export interface RemoteGateway extends AdminGateway {
   readonly ask: CallByName
 }
 
-export const remoteGateway = ({ key, url }: Place): Effect.Effect<RemoteGateway> =>
+export const remoteGateway = ({ isHere, key, url }: Place): Effect.Effect<RemoteGateway> =>
   Effect.gen(function* () {
     const methods = yield* HttpApiClient.make(AdminApi.addHttpApi(ConsoleApi), {
       baseUrl: url,
@@ -58,7 +61,7 @@ export const remoteGateway = ({ key, url }: Place): Effect.Effect<RemoteGateway>
           Stream.concat(Stream.fail(new Unreachable({ message: `${url} has ended the stream` })))
         )
     } satisfies RemoteGateway
-  }).pipe(overHttp(url))
+  }).pipe(overHttp(url, isHere === true ? ownCertificate : {}))
 
 /** Turns transport failures into `Unreachable`, with the gateway's address; its own failures pass. */
 const failureAt = (url: string, failure: ClientFailure): Failure | Unreachable => {

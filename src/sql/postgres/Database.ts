@@ -177,11 +177,13 @@ const reasonOf = (cause: unknown): string => {
 }
 
 const reasons = [
-  ["28", "the server refuses the user or the password"],
+  ["28P01", "the server refuses the password"],
+  ["28", "the server refuses the user: there is none, or pg_hba.conf lets it in from elsewhere or by TLS alone"],
   ["3D", "the server has no such database"],
   ["42501", "the user may not do what is needed"],
   ["53300", "the server has no connection left"],
   ["57P03", "the server is starting"],
+  ["ERR_POSTGRES_TLS_NOT_AVAILABLE", "the server has no TLS, which sslmode asks for"],
   ["ERR_POSTGRES", "the server can't be reached"],
   ["ECONN", "the server can't be reached"]
 ] as const

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs"
+import { accessSync, closeSync, constants, existsSync, openSync, readSync } from "node:fs"
 import { dirname } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import * as Reactivity from "@effect/experimental/Reactivity"
@@ -7,6 +7,7 @@ import { SqliteClient } from "@effect/sql-sqlite-bun"
 import { Cause, Effect, Layer, Option } from "effect"
 import { makeOwnFile, ownDirectory, ownFiles } from "../../config/ownFiles.ts"
 import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
+import { errorCode } from "../errorCode.ts"
 import { latestVersion, migrate, storedVersion, whyNotMigrated } from "../migrations.ts"
 import type { Schemas } from "../migrations.ts"
 import { makeClient } from "./Client.ts"
@@ -70,15 +71,23 @@ const isForeign = (filename: string): boolean => {
 
 /** The schema version of a file, and the version that this gateway migrates to; 0 if there is no file. */
 export const schemasOf = (filename: string): Effect.Effect<Schemas, DatabaseUnavailable> =>
-  existsSync(filename)
-    ? Effect.provide(
-        storedVersion,
-        SqliteClient.layer({ filename, create: false, readwrite: true, disableWAL: true })
-      ).pipe(
-        Effect.map((stored) => ({ place: filename, stored, known: latestVersion })),
-        Effect.catchAllCause((cause) => Effect.fail(unavailable(filename, cause.toString().split("\n")[0] ?? "")))
-      )
-    : Effect.succeed({ place: filename, stored: 0, known: latestVersion })
+  Effect.suspend(() => {
+    try {
+      accessSync(filename, constants.R_OK)
+    } catch (cause) {
+      const code = errorCode(cause)
+      return code === "ENOENT"
+        ? Effect.succeed({ place: filename, stored: 0, known: latestVersion })
+        : Effect.fail(unavailable(filename, `it can't be read (${code})`))
+    }
+    return Effect.provide(
+      storedVersion,
+      SqliteClient.layer({ filename, create: false, readwrite: true, disableWAL: true })
+    ).pipe(
+      Effect.map((stored) => ({ place: filename, stored, known: latestVersion })),
+      Effect.catchAllCause((cause) => Effect.fail(unavailable(filename, cause.toString().split("\n")[0] ?? "")))
+    )
+  })
 
 /** True if a gateway serves from this file now. */
 export const isServed = (filename: string): Effect.Effect<boolean> =>

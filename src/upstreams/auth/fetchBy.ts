@@ -29,7 +29,9 @@ export const fetchBy =
         deadlines,
         proxy
       }).pipe(
-        Effect.mapError(({ failure, said }) => failureOf(said ?? failure.message)),
+        Effect.mapError(({ failure, said, status }) =>
+          failureOf(said ?? (status === undefined ? "no answer in time" : failure.message))
+        ),
         Effect.flatMap((exchange) =>
           Effect.tryPromise({
             try: () => exchange.text(answerLimit),
