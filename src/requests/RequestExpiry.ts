@@ -5,6 +5,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { earlierNow } from "../sql/earlierNow.ts"
 import { OldRows } from "./store/OldRows.ts"
+import { RequestDays } from "./store/RequestDays.ts"
 import { RequestStore } from "./store/RequestStore.ts"
 
 /** How long, and how many, request rows are kept; and how long those of usage and the audit log are. */
@@ -35,13 +36,14 @@ const sweep = Effect.gen(function* () {
   for (const [table, kept] of [["usage", usage] as const, ["audit", audit] as const]) {
     if (Option.isSome(kept)) old += yield* oldRows.remove(table, nowMs - Duration.toMillis(kept.value), nowMs)
   }
-  return Effect.sleep(removed + forgotten + old > 0 ? "50 millis" : "1 minute")
+  const added = yield* (yield* RequestDays).addNext(nowMs)
+  return Effect.sleep(removed + forgotten + old + added > 0 ? "50 millis" : "1 minute")
 })
 
 /**
  * Reaper of request rows: deletes expired rows, and the oldest beyond the maximum, in small batches; and old rows of usage
- * and the audit log.
+ * and the audit log. It also adds up the days that are over.
  */
 export const RequestExpiry = Layer.scopedDiscard(daemon("requestExpiry", sweep, backoff)).pipe(
-  Layer.provide([Daemons.Default, OldRows.Default])
+  Layer.provide([Daemons.Default, OldRows.Default, RequestDays.Default])
 )

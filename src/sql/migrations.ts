@@ -45,6 +45,7 @@ import { toolGrants } from "./migrations/0075_toolGrants.ts"
 import { guardrails } from "./migrations/0076_guardrails.ts"
 import { keptRows } from "./migrations/0077_keptRows.ts"
 import { oldSecrets } from "./migrations/0078_oldSecrets.ts"
+import { requestDays } from "./migrations/0079_requestDays.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -97,7 +98,8 @@ const onBoth: ReadonlyArray<Step> = [
   [75, "toolGrants", toolGrants],
   [76, "guardrails", guardrails],
   [77, "keptRows", keptRows],
-  [78, "oldSecrets", oldSecrets]
+  [78, "oldSecrets", oldSecrets],
+  [79, "requestDays", requestDays]
 ]
 
 /** The schema that this gateway works with. */

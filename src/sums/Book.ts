@@ -55,15 +55,17 @@ export interface Group {
 /** Takes the sums of a group, which may come several times; returns true if no more are needed. */
 export type Add = (group: Group, sums: Partial<Readonly<Sums>>) => boolean
 
-/** Sums of whole hours or days, which are stored with each row that they count. */
+/** Sums of whole hours or days, which are stored with each row that they count, or added up later. */
 export interface Whole {
-  readonly table: "usage_days" | "usage_hours" | "request_hours"
+  readonly table: "usage_days" | "usage_hours" | "request_days" | "request_hours"
   /** The column with the begin of an hour (Unix ms) or the UTC day (`2026-01-31`). */
   readonly unit: "hour" | "day"
   readonly measures: ReadonlyArray<Measure>
   readonly columns: ReadonlyArray<Column>
   /** True to leave out sums with none of the measures: those of hours count calls beside requests. */
   readonly isMixed?: boolean | undefined
+  /** The time from which on rows are not added up, in Unix ms. They all are if absent. */
+  readonly until?: Effect.Effect<number, SqlError> | undefined
 }
 
 /** Rows of one kind, and their sums. */

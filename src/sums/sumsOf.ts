@@ -36,17 +36,16 @@ export const mapSums = <const M extends Measure, A>(
       else addSums(known.sums, sums)
       return found.size > most
     }
-    const { around, whole } = partsOf(book.wholes, query)
-    const isReady = whole.length === 0 ? Effect.void : book.ready
     const unlessTooMany = (read: Effect.Effect<void, SqlError>) =>
       Effect.suspend(() => (found.size > most ? Effect.void : read))
-    const reading = [
-      isReady,
-      ...whole.map(({ span, sums }) => unlessTooMany(sumWholes(sql, sums, { ...query, span }, add))),
-      ...around.map((span) => unlessTooMany(book.rows({ ...query, span }, add)))
-    ]
+    const reading = Effect.gen(function* () {
+      const { around, whole } = partsOf(yield* usable(book, query), query)
+      if (whole.length > 0) yield* book.ready
+      for (const { span, sums } of whole) yield* unlessTooMany(sumWholes(sql, sums, { ...query, span }, add))
+      for (const span of around) yield* unlessTooMany(book.rows({ ...query, span }, add))
+    })
     return Effect.zipRight(
-      Effect.all(reading, { discard: true }),
+      reading,
       Effect.promise(() =>
         mapInTurns([...found.values()], ({ group, sums }) =>
           of(Object.assign({ ...group }, Struct.pick(sums, ...query.measures)))
@@ -64,14 +63,32 @@ interface Parts {
   readonly around: ReadonlyArray<Span>
 }
 
+interface Usable {
+  readonly sums: Whole
+  readonly untilMs: number
+}
+
+/** The sums that know what is asked for. */
+const usable = ({ wholes }: Book, query: Query): Effect.Effect<ReadonlyArray<Usable>, SqlError> => {
+  const { fromMs, toMs } = query.span
+  // A shorter span is too late for what is added up later.
+  const isLong = toMs - fromMs > 2 * lengths.day
+  const some = wholes.filter((sums) => knows(sums, query) && (isLong || sums.until === undefined))
+  return Effect.forEach(some, (sums) =>
+    Effect.map(sums.until ?? Effect.succeed(Infinity), (untilMs) => ({ sums, untilMs }))
+  )
+}
+
 /** Splits a span into its whole days, the whole hours around them, and the times around those. */
-const partsOf = ([sums, ...shorter]: ReadonlyArray<Whole>, query: Query): Parts => {
+const partsOf = ([first, ...shorter]: ReadonlyArray<Usable>, query: Query): Parts => {
   const { nowMs = Infinity, scope, span } = query
-  if (sums === undefined) return { whole: [], around: [span] }
+  if (first === undefined) return { whole: [], around: [span] }
+  const { sums, untilMs } = first
   const ms = lengths[sums.unit]
   const fromMs = Math.ceil(Math.max(span.fromMs, scope?.wholeFromMs ?? -Infinity) / ms) * ms
-  const toMs = (span.toMs >= nowMs ? Math.ceil(span.toMs / ms) : Math.floor(span.toMs / ms)) * ms
-  if (!knows(sums, query) || fromMs >= toMs) return partsOf(shorter, query)
+  const endMs = (span.toMs >= nowMs ? Math.ceil(span.toMs / ms) : Math.floor(span.toMs / ms)) * ms
+  const toMs = Math.min(endMs, Math.floor(untilMs / ms) * ms)
+  if (fromMs >= toMs) return partsOf(shorter, query)
   const parts = [
     { fromMs: span.fromMs, toMs: fromMs },
     { fromMs: toMs, toMs: span.toMs }

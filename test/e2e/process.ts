@@ -40,6 +40,8 @@ export const testKey = "test-key-0123456789abcdefghijklmnop"
 export const startGateway = async (options: StartOptions = {}): Promise<GatewayProcess> => {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "gateway-e2e-"))
   const log = options.toFile === true ? join(folder, "gateway.log") : undefined
+  // The address of the process before stands in them.
+  if (log !== undefined) for (const file of [log, `${log}.errors`]) rmSync(file, { force: true })
   const child = Bun.spawn([...(options.command ?? [...program(), "serve"])], {
     cwd: folder,
     stdout: log === undefined ? "pipe" : Bun.file(log),

@@ -10,6 +10,7 @@ const tables = {
   usage_hours: "usage_hours",
   usage_unsummed: "usage_days",
   requests: "requests",
+  request_days: "requests",
   request_hours: "requests"
 } as const
 

@@ -128,7 +128,7 @@ describeOnEach("groups of requests", () => {
       const own = yield* of({ by: "model" }, { account: "one" })
       expect(own.data.map(({ group }) => group)).toEqual(["small"])
       expect(JSON.stringify(own)).not.toContain("upstream_cost")
-      expect((yield* Effect.flip(of({ by: "model,tag" }))).message).toContain("by: expected model, upstream")
+      expect((yield* Effect.flip(of({ by: "model,tag" }))).message).toContain("by: expected one of model, upstream")
     }).pipe(Effect.provide(world))
   )
 

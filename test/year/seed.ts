@@ -12,7 +12,24 @@ export interface Year {
 }
 
 const [keys, models] = [50, 10] as const
-const yearMs = 365 * 86_400_000
+const dayMs = 86_400_000
+const yearMs = 365 * dayMs
+const dayCounts = [
+  "requests",
+  "errors",
+  "refused",
+  "hang_ups",
+  "input_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "searches",
+  "attempts",
+  "failed_attempts",
+  "hidden_failures",
+  "outpaced_attempts"
+]
 const account = AccountId.make("team")
 
 /** Seeds a year of requests and tasks, spread evenly up to now, with the sums that a gateway would have. */
@@ -86,6 +103,17 @@ const seed = ({ requests, tasks }: Year) =>
         SUM(cache_write_tokens), SUM(output_tokens), SUM(cost_nano_usd), COUNT(*),
         SUM(CASE WHEN status >= 400 THEN 1 ELSE 0 END), SUM(first_byte_ms), SUM(duration_ms), SUM(reasoning_tokens), 0,
         0, 0, COUNT(*), 0, 0 FROM requests GROUP BY 1, 2, 3, 4, 5`
+    const counts = sql.literal(dayCounts.join())
+    const dayCountsSummed = sql.literal(dayCounts.map((name) => `SUM(${name})`).join())
+    const dayOfHour = sql.onDialectOrElse({
+      pg: () => sql.literal(`to_char(to_timestamp(hour / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`),
+      orElse: () => sql.literal(`strftime('%Y-%m-%d', hour / 1000, 'unixepoch')`)
+    })
+    const summedUntil = Math.floor(Date.now() / dayMs - 1) * dayMs
+    yield* sql`INSERT INTO request_days (day, account_id, key_id, model, upstream, ${counts})
+      SELECT ${dayOfHour}, account_id, key_id, model, upstream, ${dayCountsSummed} FROM request_hours
+      WHERE hour < ${summedUntil} GROUP BY 1, 2, 3, 4, 5`
+    yield* sql`INSERT INTO upkeep (name, value) VALUES ('request_days', ${summedUntil})`
     const began = timeOf(tasks)
     yield* inParts(
       tasks,

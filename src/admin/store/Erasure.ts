@@ -43,6 +43,7 @@ export const staying = [
   "node_holds",
   "budget_counters",
   "node_budgets",
+  "request_days",
   "request_hours",
   "deliveries",
   "device_grants",

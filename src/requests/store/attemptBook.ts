@@ -5,6 +5,7 @@ import type { Book } from "../../sums/Book.ts"
 import { attemptMeasures } from "../../sums/Sums.ts"
 import { attemptCounts, beginsWithAttempts } from "../attemptCounts.ts"
 import { requestRowsIn } from "./requestBook.ts"
+import { requestDays } from "./RequestDays.ts"
 import { taskCalls } from "./taskCalls.ts"
 
 /** Calls to upstreams, by upstream: those of requests when these began, those of tasks when they were made. */
@@ -13,6 +14,7 @@ export const attemptBook = (sql: SqlClient.SqlClient): Book => {
   const calls = taskCalls(sql)
   return {
     wholes: [
+      requestDays(sql, attemptMeasures),
       {
         table: "request_hours",
         unit: "hour",

@@ -9,6 +9,7 @@ import type { Book, Scope, Span } from "../../sums/Book.ts"
 import { stepsOf, sumsIn } from "../../sums/store/sumsIn.ts"
 import { outcomeMeasures } from "../../sums/Sums.ts"
 import { outcomeSql } from "./matchConditions.ts"
+import { requestDays } from "./RequestDays.ts"
 import { requestIds } from "./requestIds.ts"
 import { requestSlices } from "./requestSlices.ts"
 
@@ -107,6 +108,7 @@ export const requestBook = (sql: SqlClient.SqlClient, conversation?: string): Bo
   const { inStrides } = requestRowsIn(sql)
   return {
     wholes: [
+      requestDays(sql, [...outcomeMeasures, ...tokens]),
       { table: "request_hours", unit: "hour", measures: [...outcomeMeasures, ...tokens], columns, isMixed: true }
     ],
     ready: Effect.void,

@@ -8,6 +8,7 @@ import { attemptCounts } from "../attemptCounts.ts"
 import { outcomeOf } from "../outcome.ts"
 import { columns, modelOf } from "../RequestRow.ts"
 import type { RequestRow } from "../RequestRow.ts"
+import { lateHours } from "./RequestDays.ts"
 
 const hourMs = 3_600_000
 
@@ -104,6 +105,7 @@ const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
     sql`INSERT INTO request_hours (${sql.literal(hourColumns.join(", "))})
       VALUES ${sql.literal(placesFor(hourColumns.length))} ${sql.literal(added)}`
   )
+  const late = lateHours(sql)
   return (rows) => {
     const statements: Array<Prepared> = []
     for (let at = 0; at < rows.length;) {
@@ -117,8 +119,9 @@ const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
       statements.push(one.insert(values))
       at += one.size
     }
-    for (const row of byHour(rows)) statements.push(hour(hourColumns.map((column) => row[column])))
-    return statements
+    const hours = byHour(rows)
+    for (const row of hours) statements.push(hour(hourColumns.map((column) => row[column])))
+    return [...statements, ...late(hours)]
   }
 }
 
@@ -154,5 +157,9 @@ const atOnce = (sql: SqlClient.SqlClient): WriteRequests => {
     SELECT ${sql.literal(hourNames)} FROM ${sql.literal(recordset("$2", hourColumns, texts))}
     ORDER BY hour, account_id, key_id, model, upstream ${sql.literal(added)}`
   )
-  return (rows) => [write([JSON.stringify(rows), JSON.stringify(byHour(rows))])]
+  const late = lateHours(sql)
+  return (rows) => {
+    const hours = byHour(rows)
+    return [write([JSON.stringify(rows), JSON.stringify(hours)]), ...late(hours)]
+  }
 }

@@ -9,6 +9,7 @@ import { prepare } from "../../sql/prepare.ts"
 import type { Prepared } from "../../sql/prepare.ts"
 import { noCounts, plusCall } from "../attemptCounts.ts"
 import type { AttemptCounts } from "../attemptCounts.ts"
+import { lateHours } from "./RequestDays.ts"
 
 const columns = [
   "at",
@@ -104,6 +105,7 @@ const added = `ON CONFLICT (${hourKey.join(", ")}) DO UPDATE SET ${sums
 /** Writes calls of tasks and their hours' sums. Must run in one transaction. */
 export const taskCallWriter = (sql: SqlClient.SqlClient, names: Pick<SumNames, "of">) => {
   const [rowNames, hourNames] = [columns.join(", "), hourColumns.join(", ")]
+  const late = lateHours(sql)
   const places = (count: number) => `(${Array(count).fill("?").join(", ")})`
   return sql.onDialectOrElse({
     pg: () => {
@@ -117,9 +119,10 @@ export const taskCallWriter = (sql: SqlClient.SqlClient, names: Pick<SumNames, "
         SELECT ${sql.literal(hourNames)} FROM ${sql.literal(recordset("$2", hourColumns, texts))}
         ORDER BY hour, account_id, key_id, model, upstream ${sql.literal(added)}`
       )
-      return (calls: ReadonlyArray<TaskCall>): ReadonlyArray<Prepared> => [
-        write([JSON.stringify(rowsOf(calls)), JSON.stringify(hoursOf(calls, names))])
-      ]
+      return (calls: ReadonlyArray<TaskCall>): ReadonlyArray<Prepared> => {
+        const hours = hoursOf(calls, names)
+        return [write([JSON.stringify(rowsOf(calls)), JSON.stringify(hours)]), ...late(hours)]
+      }
     },
     orElse: () => {
       const row = prepare(
@@ -131,10 +134,14 @@ export const taskCallWriter = (sql: SqlClient.SqlClient, names: Pick<SumNames, "
         sql`INSERT INTO request_hours (${sql.literal(hourNames)})
           VALUES ${sql.literal(places(hourColumns.length))} ${sql.literal(added)}`
       )
-      return (calls: ReadonlyArray<TaskCall>): ReadonlyArray<Prepared> => [
-        ...rowsOf(calls).map((one) => row(columns.map((name) => one[name]))),
-        ...hoursOf(calls, names).map((one) => hour(hourColumns.map((name) => one[name])))
-      ]
+      return (calls: ReadonlyArray<TaskCall>): ReadonlyArray<Prepared> => {
+        const hours = hoursOf(calls, names)
+        return [
+          ...rowsOf(calls).map((one) => row(columns.map((name) => one[name]))),
+          ...hours.map((one) => hour(hourColumns.map((name) => one[name]))),
+          ...late(hours)
+        ]
+      }
     }
   })
 }

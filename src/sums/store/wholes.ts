@@ -22,7 +22,7 @@ export const inWholes = <E>(
     Object.fromEntries(names.filter((name) => columns.includes(name)).map((name) => [name, Schema.String]))
   // By the index that has the fewest rows. Hours have none by key.
   const [[whose], others, conditions] =
-    unit === "day" && key !== undefined
+    table === "usage_days" && key !== undefined
       ? [isKey, rest("model"), isOwner]
       : owner !== undefined
         ? [isOwner, rest("key_id", "model", "upstream"), isKey]
