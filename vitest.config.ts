@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/compiled.ts", "test/sql/onePostgres.ts"],
-    setupFiles: ["test/seed.ts", "test/leftovers.ts"],
+    setupFiles: ["test/costs.ts", "test/seed.ts", "test/leftovers.ts"],
     pool: "forks",
     // A worker loads the gateway's modules and the packages once, not for each file: a third of the suite's time.
     // `test/moduleState.test.ts` shows that they share nothing; `test/leftovers.ts` undoes what a file changes of its process.

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { Schema } from "effect"
@@ -9,7 +9,8 @@ import { runGroup } from "./processGroup.ts"
  * The suite, and what it came to in one plain line, the last: `N passed, M failed`. What is given on the command line
  * goes to vitest: `bun run test test/ledger -t "rounds"`. Where only few files of a whole configuration fail, those are
  * run once more, alone: what passes then is named as unsteady, and only what fails twice has failed. What failed is named
- * once more above the last line, with how its message begins: of a long log often only the end is at hand.
+ * once more above the last line, with how its message begins: of a long log often only the end is at hand. So are the files
+ * that took most of the processors' time.
  */
 
 const Report = Schema.parseJson(
@@ -44,6 +45,9 @@ const mostAgain = 5
 const mostNamed = 12
 const mostLines = 3
 
+/** Of so many files the processor time is told. */
+const mostCosts = 12
+
 /** What measures time has its files where a gateway has them, and the compilers that it has. */
 const isTimed = args.includes("--config")
 
@@ -51,6 +55,9 @@ const isTimed = args.includes("--config")
 const directory = mkdtempSync(join(isTimed ? tmpdir() : fastFolder(), "gateway-tests-"))
 chmodSync(directory, 0o711)
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }))
+
+/** `test/costs.ts` notes there what each file took. */
+const costsFile = join(directory, "costs")
 
 /** Few tests run a function so often that the last compiler pays: without it they take four fifths of the CPU time. */
 const compiling = isTimed ? {} : { BUN_JSC_useFTLJIT: "0" }
@@ -64,7 +71,7 @@ const run = async (
   const reporters = ["--reporter=default", "--reporter=./test/progress.ts", "--reporter=json"]
   const exitCode = await runGroup(
     [process.execPath, "--bun", "vitest", "run", ...reporters, `--outputFile.json=${reportFile}`, ...args],
-    { env: { ...process.env, ...compiling, TMPDIR: directory } }
+    { env: { ...process.env, ...compiling, TMPDIR: directory, TEST_COSTS: costsFile } }
   )
   try {
     return { report: Schema.decodeSync(Report)(readFileSync(reportFile, "utf8")), exitCode }
@@ -117,6 +124,19 @@ const summary = (failed: ReadonlyArray<Failed>): ReadonlyArray<string> =>
       .map((line) => `  ${line.slice(0, 240)}`)
   ])
 
+/** What took most of the processors' time, in seconds. */
+const costs = (): ReadonlyArray<string> => {
+  if (!existsSync(costsFile)) return []
+  const noted = readFileSync(costsFile, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => [Number(line.split(" ")[0]), line] as const)
+    .toSorted(([one], [other]) => other - one)
+  const all = noted.reduce((sum, [seconds]) => sum + seconds, 0)
+  const most = noted.slice(0, mostCosts).map(([, line]) => line)
+  return [`Processor time, of ${Math.round(all)} s in all files: ${most.join(", ")}`]
+}
+
 console.log("Running vitest; a file is named when it is done.")
 const { exitCode, report } = await run("first", args)
 const first = report === undefined ? [] : failedIn(report)
@@ -129,6 +149,7 @@ if (report === undefined) {
   const skipped = report.numPendingTests + report.numTodoTests
   if (skipped > 0) console.log(`${skipped} skipped`)
   const mended = first.filter((one) => one.test !== undefined && !isIn(failed, one)).length
+  for (const line of costs()) console.log(line)
   for (const line of summary(failed)) console.log(line)
   const unexplained = exitCode !== 0 && first.length === 0 ? 1 : 0
   console.log(`${report.numPassedTests + mended} passed, ${failed.length + unexplained} failed`)
