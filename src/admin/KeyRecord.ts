@@ -132,8 +132,14 @@ export const keyState = (row: KeyRow, budgets: ReadonlyArray<BudgetStanding>, no
   revoked_at: isoOrNull(row.revoked_at)
 })
 
-const oldSecretOf = ({ old_until: untilMs, revoked_at }: KeyRow, nowMs: number): Pick<KeyRecord, "old_secret_until"> =>
-  untilMs === null || untilMs <= nowMs || revoked_at !== null ? {} : { old_secret_until: isoTime(untilMs) }
+const oldSecretOf = (
+  { expires_at, old_until, revoked_at }: KeyRow,
+  nowMs: number
+): Pick<KeyRecord, "old_secret_until"> => {
+  // Not longer than the key itself.
+  const untilMs = old_until === null || revoked_at !== null ? 0 : Math.min(old_until, expires_at ?? Infinity)
+  return untilMs <= nowMs ? {} : { old_secret_until: isoTime(untilMs) }
+}
 
 const statusOf = (row: KeyRow, nowMs: number): Pick<KeyRecord, "status" | "suspended_by"> => {
   if (row.revoked_at !== null) return { status: "revoked", suspended_by: null }

@@ -87,7 +87,7 @@ const longestOverlapHours = 720
 
 const OverlapHours = Schema.Number.pipe(
   Schema.filter((hours) => hours >= 0 && hours <= longestOverlapHours, {
-    description: `hours from 0 to ${longestOverlapHours}`,
+    description: `a number of hours from 0 to ${longestOverlapHours}`,
     jsonSchema: { type: "number", minimum: 0, maximum: longestOverlapHours }
   })
 )

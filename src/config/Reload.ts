@@ -141,9 +141,12 @@ export const ReloadLive = Layer.scoped(
       (hangUp) => Effect.sync(() => process.off("SIGHUP", hangUp))
     )
     const askCommands = yield* makeCommandsPass(() => configuration.current().printed ?? new Map())
-    const askAgain = Effect.tap(askCommands, ([program]) =>
-      program === undefined ? Effect.void : wanted.offer(`the command ${program} prints another secret`)
-    )
+    let failing: string | undefined
+    const askAgain = Effect.tap(askCommands, ({ changed: [program], failure }) => {
+      if (failure !== failing) configuration.setTrouble(failure)
+      failing = failure
+      return program === undefined ? Effect.void : wanted.offer(`the command ${program} prints another secret`)
+    })
     yield* daemon("reload.commands", Effect.as(askAgain, Effect.sleep(askEvery)), backoff)
     yield* daemon("reload.watch", Effect.as(watch, Effect.sleep(watchEvery)), backoff)
     yield* daemon("reload", Effect.succeed(Effect.flatMap(wanted.take, reload)), backoff)

@@ -41,13 +41,17 @@ const printedBy = async ([...command]: SecretCommand, folder: string, signal: Ab
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",
-    // Its own children may ignore gentler ones.
-    killSignal: "SIGKILL",
-    signal
+    // A group of its own, which is killed as a whole: a script's children would go on without it.
+    detached: true
   })
   const output = child.stdout.getReader()
-  const stop = () => void output.cancel()
+  const stop = () => {
+    killGroup(child.pid)
+    child.kill("SIGKILL")
+    void output.cancel()
+  }
   signal.addEventListener("abort", stop)
+  let isGood = false
   try {
     const pieces: Array<Uint8Array> = []
     let bytes = 0
@@ -58,11 +62,21 @@ const printedBy = async ([...command]: SecretCommand, folder: string, signal: Ab
     }
     const code = await child.exited
     if (code !== 0) throw new Refused(`ended with ${child.signalCode ?? `exit code ${code}`}`)
+    isGood = true
     return Buffer.concat(pieces).toString().trimEnd()
   } finally {
     signal.removeEventListener("abort", stop)
-    stop()
-    child.kill()
+    // An agent that a good one leaves behind is its own affair.
+    if (!isGood) stop()
+  }
+}
+
+/** Windows has no groups. */
+const killGroup = (pid: number): void => {
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch {
+    // Nothing of it is left.
   }
 }
 

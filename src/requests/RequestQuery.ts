@@ -11,7 +11,7 @@ const like = (description: string) =>
 const mostWords = 5
 const Words = Schema.String.pipe(
   Schema.maxLength(longestPattern),
-  Schema.filter((text) => text.trim().split(/\s+/).length <= mostWords, { description: `${mostWords} words at most` })
+  Schema.filter((text) => text.trim().split(/\s+/).length <= mostWords, { description: `at most ${mostWords} words` })
 )
 
 /** Query parameters that filter an account's own requests; `*` stands for any characters. */

@@ -80,7 +80,8 @@ const columns = [
   "above_hold_usd",
   ...laterMeasuresIn("requests"),
   ...measuresIn("request_details"),
-  ...serviceNames
+  ...serviceNames,
+  "key_secret"
 ] as const satisfies ReadonlyArray<keyof RequestView>
 
 const cellOf = (value: RequestView[(typeof columns)[number]]): string => {

@@ -100,9 +100,10 @@ describeOnEach("a rotation with an overlap", () => {
       const short = yield* make
       const nowMs = yield* Clock.currentTimeMillis
       yield* administration.update(actor, short.id, { expiresAtMs: nowMs + 1_000 })
-      yield* rotate(short.id, overlapMs)
+      expect((yield* rotate(short.id, overlapMs)).until).toBe(new Date(nowMs + 1_000).toISOString())
       expect(yield* opens(short.first)).toEqual([short.id, "old"])
       yield* adjust(1_000)
+      expect(yield* administration.show(short.id)).not.toHaveProperty("old_secret_until")
       expect(yield* opens(short.first)).toBe("Invalid API key: this key has expired")
     }).pipe(Effect.provide(live))
   )

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted, TestClock } from "effect"
+import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
+import { Effect, Fiber, Redacted, TestClock } from "effect"
 import { makeCommandsPass } from "../../src/config/makeCommandsPass.ts"
 import type { Commands } from "../../src/config/SecretFiles.ts"
 import { Settings } from "../../src/config/Settings.ts"
@@ -24,6 +24,14 @@ const runsOf = (name: string) => {
   const path = join(folder, `${name}.runs`)
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0
 }
+/** A zombie has ended. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
+  }
+}
 const upstream = (key: string, more = "") =>
   `upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com/v1", api_key: ${key} } }\n${more}`
 const settings = (yaml: string, needsSecrets = true, commands?: Commands) => {
@@ -37,6 +45,8 @@ const keyOf = ({ file }: Effect.Effect.Success<ReturnType<typeof settings>>) => 
   const key = file.value.upstreams?.["a"]?.api_key
   return key === undefined ? undefined : Redacted.value(key)
 }
+
+const quiet = { changed: [], failure: undefined }
 
 describe("secrets that commands print", () => {
   it.effect("stand wherever a secret does, and no shell reads the arguments", () =>
@@ -94,6 +104,20 @@ describe("secrets that commands print", () => {
     })
   )
 
+  it.effect("are killed with what they have started, when they take too long", () =>
+    Effect.gen(function* () {
+      const vault = program("vault", `sleep 300 & echo $! >'${folder}/child'; wait`)
+      const reading = yield* Effect.fork(Effect.flip(settings(upstream(`{ command: [${vault}] }`))))
+      const child = yield* Effect.promise(() =>
+        vi.waitUntil(() => existsSync(join(folder, "child")) && Number(readFileSync(join(folder, "child"), "utf8")))
+      )
+      expect(isAlive(child)).toBe(true)
+      yield* TestClock.adjust("30 seconds")
+      expect((yield* Fiber.join(reading)).message).toContain("did not end within 30 s")
+      yield* Effect.promise(() => vi.waitUntil(() => !isAlive(child)))
+    })
+  )
+
   it.live("are not run by a check, nor, for upstreams, by commands that ask none", () =>
     Effect.gen(function* () {
       const vault = program("vault", "echo sqlite:own.db")
@@ -122,19 +146,22 @@ describe("secrets that commands print", () => {
       writeFileSync(join(folder, "secret"), "sk-one")
       const read = yield* settings(upstream(`{ command: [${vault}], refresh_seconds: 10 }`))
       const pass = yield* makeCommandsPass(() => read.file.printed ?? new Map())
-      expect(yield* pass).toEqual([])
+      expect(yield* pass).toEqual(quiet)
       expect(runsOf("vault")).toBe(1)
       yield* TestClock.adjust("10 seconds")
-      expect(yield* pass).toEqual([])
+      expect(yield* pass).toEqual(quiet)
       expect(runsOf("vault")).toBe(2)
-      expect(yield* pass).toEqual([])
+      expect(yield* pass).toEqual(quiet)
       expect(runsOf("vault")).toBe(2)
       rmSync(join(folder, "secret"))
       yield* TestClock.adjust("10 seconds")
-      expect(yield* pass).toEqual([])
+      const failure = `the command ${vault} ended with exit code 1: the secret that it printed before stays in effect`
+      expect(yield* pass).toEqual({ changed: [], failure })
+      // It is not due again, and fails on.
+      expect(yield* pass).toEqual({ changed: [], failure })
       writeFileSync(join(folder, "secret"), "sk-two")
       yield* TestClock.adjust("10 seconds")
-      expect(yield* pass).toEqual([vault])
+      expect(yield* pass).toEqual({ changed: [vault], failure: undefined })
       expect(keyOf({ ...read, file: yield* read.reread })).toBe("sk-two")
     })
   )

@@ -106,6 +106,9 @@ describeOnEach("the admin API", ({ name: engine }) => {
           )
         )
         expect(long.status).toBe(400)
+        expect(yield* Effect.promise(() => long.text())).toContain(
+          "overlap_hours: expected a number of hours from 0 to 720; got 721"
+        )
         const empty = yield* Effect.promise(() =>
           send(gateway.url, "POST", `/admin/v1/keys/${path.id}/rotate-secret`, { authorization: `Bearer ${adminKey}` })
         )

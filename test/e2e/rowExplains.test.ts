@@ -214,11 +214,11 @@ describeOnEach("a row explains itself", ({ name }) => {
 
   it("in columns at the end of each CSV", async () => {
     const [head = "", ...lines] = (await text("/v1/requests/export", secret)).split("\r\n")
-    expect(head).toMatch(/,above_hold_usd,cache_write_1h_tokens,.*,service_tier,speed,inference_geo,calls,price_gap$/)
+    expect(head).toMatch(/,above_hold_usd,cache_write_1h_tokens,.*,service_tier,speed,inference_geo,calls,price_gap,key_secret$/)
     expect(lines.find((one) => one.includes(ids.get("tools") ?? ""))).toMatch(
-      /,priority,,,"\{""web_search"":2,""code_interpreter"":1\}",$/
+      /,priority,,,"\{""web_search"":2,""code_interpreter"":1\}",,$/
     )
-    expect(lines.find((one) => one.includes(ids.get("scale") ?? ""))).toMatch(/,scale,,,,service_tier=scale$/)
+    expect(lines.find((one) => one.includes(ids.get("scale") ?? ""))).toMatch(/,scale,,,,service_tier=scale,$/)
     const usage = await text("/v1/usage?by=request&format=csv", secret)
     expect(usage.split("\r\n")[0]).toMatch(/,audio_input_tokens,.*,service_tier,speed,inference_geo,calls,price_gap$/)
     expect(usage).toContain(",scale,,,,service_tier=scale")

@@ -35,7 +35,7 @@ export const makeProcessProblems = Effect.gen(function* () {
         what: "configuration",
         id: null,
         message: `the configuration is the one before: ${trouble.message}`,
-        action: "Mend the file that is named; `gateway check` tells whether all is well.",
+        action: "Mend what is named; `gateway check --live` tells whether all is well.",
         page: null,
         sinceMs: trouble.sinceMs
       })

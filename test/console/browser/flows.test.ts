@@ -100,13 +100,27 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await expect.poll(() => row.innerText()).toContain("of $40 a month")
 
     await drawer.getByRole("button", { name: "Rotate secret" }).click()
+    await dialog.getByLabel("The old secret works").selectOption("for another day")
+    await dialog.getByRole("button", { name: "Rotate secret" }).click()
+    await page.getByRole("heading", { name: "support-voice is ready" }).waitFor()
+    const second = (await page.getByRole("dialog").locator(".secret code").innerText()).trim()
+    await page.getByRole("button", { name: "Done" }).click()
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    await expect.poll(() => drawer.innerText()).toMatch(new RegExp(`old secret[^]*${tomorrow}`, "i"))
+    // Whichever process answers knows of it within a second.
+    await expect.poll(() => ask("Hi", { key: second })).toContain('"end_turn"')
+    expect(await ask("Hi", { key: secret })).toContain('"end_turn"')
+
+    await drawer.getByRole("button", { name: "Rotate secret" }).click()
     await dialog.getByRole("button", { name: "Rotate secret" }).click()
     await page.getByRole("heading", { name: "support-voice is ready" }).waitFor()
     await page.getByRole("dialog").locator(".secret button").click()
     await expect.poll(() => clipboard(page)).not.toBe(secret)
     const rotated = await clipboard(page)
     await page.getByRole("button", { name: "Done" }).click()
-    await expect.poll(() => ask("Hi", { key: secret })).toContain("authentication")
+    for (const old of [secret, second]) {
+      await expect.poll(() => ask("Hi", { key: old })).toContain("authentication")
+    }
     expect(await ask("Hi", { key: rotated })).toContain('"end_turn"')
 
     await page.keyboard.press("Escape")
