@@ -99,8 +99,10 @@ export const makeOAuthPages = Effect.fnUntraced(function* (entry: EntryPoint) {
         }
         case deviceGrant:
           return answerJson(tokenAnswer(yield* signIns.poll(Redacted.make(yield* need(form, "device_code")))))
-        case "refresh_token":
-          return answerJson(tokenAnswer(yield* programs.refresh(Redacted.make(yield* need(form, "refresh_token")))))
+        case "refresh_token": {
+          const token = Redacted.make(yield* need(form, "refresh_token"))
+          return answerJson(tokenAnswer(yield* programs.refresh(token, form.get("client_id") ?? undefined)))
+        }
         default:
           return yield* new OAuthRefused({
             code: "unsupported_grant_type",

@@ -118,13 +118,13 @@ export const registered = (
     (entry.read_only !== true || annotations.readOnlyHint === true)
   const needsToken = entry.auth === "caller"
   const personal = entry.auth === "person"
-  const { client_id: clientId, client_secret: clientSecret, scopes } = entry
+  const { client_id: clientId, client_secret: clientSecret, issuer, scopes } = entry
   const watched = watch?.(name, { entry, offers, hasOneList: !needsToken && !personal })
   return {
     name,
     description,
     needsToken,
-    ...(personal && { personal: { name, url, send, clientId, clientSecret, scopes } }),
+    ...(personal && { personal: { name, url, send, clientId, clientSecret, issuer, scopes } }),
     callMs: call_seconds * 1_000,
     isTrusted: entry.trusted === true,
     needsHints: entry.read_only === true,

@@ -12,6 +12,8 @@ export interface PersonServer {
   /** The gateway's registration at the server's sign-in; undefined if it registers itself. */
   readonly clientId: string | undefined
   readonly clientSecret: Redacted.Redacted | undefined
+  /** The only authorization server that it may name; undefined for any. */
+  readonly issuer: string | undefined
   /** Undefined: those that the server names. */
   readonly scopes: ReadonlyArray<string> | undefined
 }

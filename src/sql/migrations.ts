@@ -46,6 +46,7 @@ import { guardrails } from "./migrations/0076_guardrails.ts"
 import { keptRows } from "./migrations/0077_keptRows.ts"
 import { oldSecrets } from "./migrations/0078_oldSecrets.ts"
 import { requestDays } from "./migrations/0079_requestDays.ts"
+import { tokenClients } from "./migrations/0080_tokenClients.ts"
 
 /** The schema version of release 1.0.0: the oldest that this gateway upgrades. */
 export const baselineVersion = 36
@@ -99,7 +100,8 @@ const onBoth: ReadonlyArray<Step> = [
   [76, "guardrails", guardrails],
   [77, "keptRows", keptRows],
   [78, "oldSecrets", oldSecrets],
-  [79, "requestDays", requestDays]
+  [79, "requestDays", requestDays],
+  [80, "tokenClients", tokenClients]
 ]
 
 /** The schema that this gateway works with. */

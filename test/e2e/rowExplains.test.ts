@@ -214,7 +214,9 @@ describeOnEach("a row explains itself", ({ name }) => {
 
   it("in columns at the end of each CSV", async () => {
     const [head = "", ...lines] = (await text("/v1/requests/export", secret)).split("\r\n")
-    expect(head).toMatch(/,above_hold_usd,cache_write_1h_tokens,.*,service_tier,speed,inference_geo,calls,price_gap,key_secret$/)
+    expect(head).toMatch(
+      /,above_hold_usd,cache_write_1h_tokens,.*,service_tier,speed,inference_geo,calls,price_gap,key_secret$/
+    )
     expect(lines.find((one) => one.includes(ids.get("tools") ?? ""))).toMatch(
       /,priority,,,"\{""web_search"":2,""code_interpreter"":1\}",,$/
     )

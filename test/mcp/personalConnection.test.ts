@@ -31,7 +31,7 @@ const sentBy = (status: number, challenge: string | undefined) =>
     const send: McpServer["send"] = () => Effect.die("nothing is sent")
     const server = { name: "bank", url: "https://bank.test/mcp", send }
     const connection = yield* personalConnection({
-      server: { ...server, clientId: undefined, clientSecret: undefined, scopes: undefined },
+      server: { ...server, clientId: undefined, clientSecret: undefined, issuer: undefined, scopes: undefined },
       person: "p",
       reached: (token) => ({
         ...server,

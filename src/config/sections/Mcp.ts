@@ -48,7 +48,12 @@ export const McpServer = Schema.Struct({
     "For `auth: person`: the gateway's registration at the server's sign-in.",
     "it registers itself"
   ),
-  client_secret: optionalField(HeaderSecret, "The secret of `client_id`, if it has one.", "none"),
+  client_secret: optionalField(HeaderSecret, "The secret of `client_id`, if it has one; needs `issuer`.", "none"),
+  issuer: optionalField(
+    HttpUrl,
+    "For `auth: person`: the only authorization server that the server may name, as its metadata has it.",
+    "the one that the server names"
+  ),
   scopes: optionalField(
     Schema.NonEmptyArray(Text),
     "For `auth: person`: what a person is asked to grant.",
@@ -90,11 +95,17 @@ export const McpServer = Schema.Struct({
   proxy: optionalField(ProxySetting, "Like an upstream's ([proxies](#proxies)).", "the top level's"),
   tls: optionalField(ClientTls, "Like an upstream's.", "the usual authorities, no certificate")
 }).pipe(
-  Schema.filter(({ api_key, auth, client_id, client_secret, scopes, url }) => {
-    const personal = Object.entries({ client_id, client_secret, scopes }).find(([, value]) => value !== undefined)
+  Schema.filter(({ api_key, auth, client_id, client_secret, issuer, scopes, url }) => {
+    const personal = Object.entries({ client_id, client_secret, issuer, scopes }).find(
+      ([, value]) => value !== undefined
+    )
     if (auth !== "person" && personal !== undefined) return { path: [personal[0]], message: "is for auth: person" }
     if (client_secret !== undefined && client_id === undefined) {
       return { path: ["client_secret"], message: "is for a client_id" }
+    }
+    // The server could name a sign-in of its own, and read the secret there.
+    if (client_secret !== undefined && issuer === undefined) {
+      return { path: ["client_secret"], message: "needs issuer, the authorization server that may see it" }
     }
     if (auth === "person" && url === sandboxAddress) return { path: ["auth"], message: "the sandbox has no sign-in" }
     if (auth === "key" && api_key === undefined) return { path: ["api_key"], message: "is required for auth: key" }

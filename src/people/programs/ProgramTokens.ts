@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import type { Redacted } from "effect"
+import * as ApiKey from "../../access/ApiKey.ts"
 import { Accounts } from "../../access/store/Accounts.ts"
 import { SignInKeys } from "../../access/store/SignInKeys.ts"
 import { reachesAccount } from "../../contract/callers/Acting.ts"
@@ -41,6 +42,8 @@ interface SignIn {
   readonly person: Person
   readonly account: string
   readonly resource: string | null
+  /** The id of the program; absent if it has none. */
+  readonly client?: string
 }
 
 /** The tokens of people's programs, however these signed in. */
@@ -87,19 +90,23 @@ export class ProgramTokens extends Effect.Service<ProgramTokens>()("gateway/peop
       })
 
     /** The first tokens of a sign-in. Run it in a `change`. */
-    const issue = ({ account, id, person, resource }: SignIn): Effect.Effect<Issued, SqlError> =>
+    const issue = ({ account, client, id, person, resource }: SignIn): Effect.Effect<Issued, SqlError> =>
       Effect.gen(function* () {
         const key = yield* signInKeys.of({ account, name: `${nameOfPerson(person)}, signed in`, person: person.id })
-        const issued = yield* tokens.issue({ sign_in: id, key_id: key, resource }, yield* Clock.currentTimeMillis)
+        const origin = { sign_in: id, key_id: key, resource, client: client === undefined ? null : ApiKey.hash(client) }
+        const issued = yield* tokens.issue(origin, yield* Clock.currentTimeMillis)
         return { ...issued, expiresInSeconds: accessMs / 1_000, ...toldOf(person, resource) }
       })
 
-    /** The next tokens. */
-    const refresh = (token: Redacted.Redacted): Effect.Effect<Issued, OAuthRefused> =>
+    /** The next tokens, for the program that has them (RFC 6749, section 6). @param client its id, as it was sent */
+    const refresh = (token: Redacted.Redacted, client: string | undefined): Effect.Effect<Issued, OAuthRefused> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const stored = yield* tokens.find(token, nowMs)
         if (stored?.kind !== "refresh") return yield* over
+        // One that was seen without its program's id neither opens nor ends anything.
+        if (stored.client !== null && (client === undefined || stored.client !== ApiKey.hash(client)))
+          return yield* others
         // Someone has a copy: no one keeps it.
         if (stored.replaced_at !== null && stored.replaced_at + graceMs <= nowMs) {
           yield* end(stored.sign_in)
@@ -148,6 +155,7 @@ export const mailOf = ({ email }: Person): Pick<Issued, "email"> => (email === "
 const refuse = (code: OAuthRefused["code"], message: string) => Effect.fail(new OAuthRefused({ code, message }))
 
 const over = refuse("invalid_grant", "This sign-in has ended: sign in again")
+const others = refuse("invalid_grant", "client_id: expected the one that the sign-in was begun with")
 const away = refuse("temporarily_unavailable", "The sign-in of your company does not answer; try again later")
 
 const noAccount = (id: string) => Effect.fail(new NotFound({ param: "account", message: `no account "${id}"` }))

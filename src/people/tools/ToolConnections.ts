@@ -18,7 +18,7 @@ import { askAt } from "./ask.ts"
 import { together, wordsOf } from "./challenge.ts"
 import { callbackOf, clientAt } from "./clientAt.ts"
 import { ConnectFailed } from "./ConnectFailed.ts"
-import { discover } from "./discover.ts"
+import { discover, isOwnIssuer } from "./discover.ts"
 import { makeSealedGrants } from "./sealedGrants.ts"
 import { ToolClients } from "./store/ToolClients.ts"
 import { ToolGrantRows } from "./store/ToolGrantRows.ts"
@@ -144,7 +144,8 @@ export class ToolConnections extends Effect.Service<ToolConnections>()("gateway/
         if (begun === undefined || begun.expiresAtMs <= nowMs || only(query, "state") !== begun.state)
           return yield* notBegun
         const server = serverOf(begun.server)
-        if (server === undefined || server.url !== begun.url) return yield* changed
+        if (server === undefined || server.url !== begun.url || !isOwnIssuer(server, begun.issuer))
+          return yield* changed
         if (!(yield* taken.take(`connect ${begun.state}`, begun.expiresAtMs))) return yield* doneBefore
         const iss = only(query, "iss")
         if (iss === undefined ? begun.namesIssuer || query.has("iss") : iss !== begun.issuer) return yield* mixedUp

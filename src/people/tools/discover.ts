@@ -32,8 +32,10 @@ export const discover = (server: PersonServer, ask: Ask): Effect.Effect<ServerSi
     const challenge = readChallenge(refused.status === 401 ? refused.challenge : undefined)
     const described = yield* resourceOf(server, ask, challenge.metadataUrl)
     const issuer = described === undefined ? new URL(server.url).origin : described.issuer
+    if (described !== undefined && !isOwnIssuer(server, issuer)) return yield* otherIssuer
     const found = yield* metadataOf(issuer, ask, described !== undefined)
     const signIn = yield* readMetadata(found, server)
+    if (!isOwnIssuer(server, signIn.issuer)) return yield* otherIssuer
     const named = challenge.scopes.length > 0 ? challenge.scopes : (described?.scopes ?? [])
     const offline = textsAt(found, "scopes_supported").filter((scope) => scope === "offline_access")
     return {
@@ -42,6 +44,10 @@ export const discover = (server: PersonServer, ask: Ask): Effect.Effect<ServerSi
       scopes: together(server.scopes ?? named, server.scopes === undefined ? offline : [])
     }
   })
+
+/** True for an issuer at which people may sign in, and that may see the gateway's secret for the server. */
+export const isOwnIssuer = (server: Pick<PersonServer, "issuer">, issuer: string): boolean =>
+  server.issuer === undefined || server.issuer === issuer
 
 /** A server's address as a resource: without a fragment. */
 const canonical = (url: string): string => {
@@ -65,7 +71,8 @@ const resourceOf = (server: PersonServer, ask: Ask, told: string | undefined) =>
       const resource = textAt(body, "resource")
       if (resource === undefined || !covers(resource, server.url))
         return yield* wrong("it describes another resource than itself")
-      const [issuer] = textsAt(body, "authorization_servers")
+      const issuers = textsAt(body, "authorization_servers")
+      const issuer = issuers.find((one) => one === server.issuer) ?? issuers[0]
       if (issuer === undefined) return yield* wrong("it names no authorization server")
       return { resource, issuer, scopes: textsAt(body, "scopes_supported").flatMap(wordsOf) }
     }
@@ -128,5 +135,9 @@ const readMetadata = (
     authMethods: textsAt(found, "token_endpoint_auth_methods_supported")
   })
 }
+
+const otherIssuer: Effect.Effect<never, ConnectFailed> = Effect.suspend(() =>
+  wrong("it names another authorization server than the configured one (issuer)")
+)
 
 const wrong = (message: string): Effect.Effect<never, ConnectFailed> => new ConnectFailed({ message })

@@ -6,6 +6,7 @@ import type { McpFailure } from "../../mcp/McpFailure.ts"
 import { notConnected } from "../../mcp/PersonGrants.ts"
 import type { Grants, PersonServer, RefusedToken } from "../../mcp/PersonGrants.ts"
 import { askAt } from "./ask.ts"
+import { isOwnIssuer } from "./discover.ts"
 import { readChallenge, together, wordsOf } from "./challenge.ts"
 import { makeSealedGrants } from "./sealedGrants.ts"
 import type { Grant } from "./sealedGrants.ts"
@@ -38,7 +39,9 @@ export const makeGrantedTokens = Effect.gen(function* () {
   const find = (server: PersonServer, person: string, refused: RefusedToken | undefined): AccessToken =>
     Effect.gen(function* () {
       const row = yield* grants.find(person, server.name)
-      if (row === undefined || row.url !== server.url) return yield* connectFirst(server, noAccount(server))
+      if (row === undefined || row.url !== server.url || !isOwnIssuer(server, row.issuer)) {
+        return yield* connectFirst(server, noAccount(server))
+      }
       const grant = sealed.open(row)
       if (grant === undefined) {
         // Sealed by another master secret, or for another row.

@@ -62,6 +62,33 @@ describeOnEach("attacks on sign-ins by a code", (engine) => {
     expect((await program.token(elsewhere)).body.error).toBe("invalid_target")
   })
 
+  it("get nothing for a refresh token without its program's id, and end nothing; with it, one that comes late does", async () => {
+    const { body } = await program.exchange(form(await codeOf()))
+    const refresh = (refresh_token: string, more: Readonly<Record<string, string>> = { client_id: client }) =>
+      program.token({ grant_type: "refresh_token", refresh_token, ...more })
+    // The same name and addresses, registered again, are another program.
+    const twin = (await program.register([loopback, "https://web.test/cb?a=1"])).body.client_id
+    const strange = [{}, { client_id: "" }, { client_id: twin }, { client_id: "made-up" }] as const
+    const refused = {
+      status: 401,
+      body: { error: "invalid_grant", error_description: expect.stringMatching(/^client_id/) }
+    }
+    for (const more of strange)
+      expect(await refresh(body.refresh_token, more), JSON.stringify(more)).toMatchObject(refused)
+    const next = (await refresh(body.refresh_token)).body
+    // Its successors are bound too.
+    for (const more of strange) expect(await refresh(next.refresh_token, more)).toMatchObject(refused)
+    expect((await refresh(next.refresh_token)).status).toBe(200)
+    await world.run("UPDATE person_tokens SET replaced_at = replaced_at - 60000 WHERE replaced_at IS NOT NULL")
+    for (const more of strange) expect(await refresh(body.refresh_token, more)).toMatchObject(refused)
+    expect((await program.mcp(next.access_token)).status).toBe(200)
+    expect((await refresh(body.refresh_token)).body.error).toBe("invalid_grant")
+    await expect.poll(async () => (await program.mcp(next.access_token)).status).toBe(401)
+    // Programs of the device flow have no id: what they send is ignored.
+    const device = await world.letIn("ann")
+    expect((await refresh(device.refresh_token, { client_id: "claude" })).status).toBe(200)
+  })
+
   it("open no redirect elsewhere without a click, and a page where they ask wrongly", async () => {
     const web = "https://web.test/cb?a=1"
     for (const [changes, error] of [

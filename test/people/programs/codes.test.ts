@@ -143,7 +143,8 @@ describeOnEach("programs that sign in by a code", (engine) => {
       headers: { authorization: `Bearer ${access_token}` }
     })
     expect(asAdmin.status).toBe(401)
-    const next = await program.token({ grant_type: "refresh_token", refresh_token, resource: `${program.url}/mcp` })
+    const refresh = { grant_type: "refresh_token", refresh_token, client_id: client }
+    const next = await program.token({ ...refresh, resource: `${program.url}/mcp` })
     expect(next).toMatchObject({ status: 200, body: { scope: "tools" } })
     expect((await program.mcp(next.body.access_token)).status).toBe(200)
     expect(await world.status(next.body.access_token)).toBe(401)
@@ -186,7 +187,11 @@ describeOnEach("programs that sign in by a code", (engine) => {
       `UPDATE people SET checked_at = checked_at - ${5 * minute}`,
       `UPDATE provider_tokens SET tried_at = tried_at - ${5 * minute}`
     )
-    const refreshed = await program.token({ grant_type: "refresh_token", refresh_token: ned.refresh_token })
+    const refreshed = await program.token({
+      grant_type: "refresh_token",
+      refresh_token: ned.refresh_token,
+      client_id: client
+    })
     expect(refreshed).toMatchObject({ status: 401, body: { error: "invalid_grant" } })
     await Bun.sleep(600)
     const refused = await program.mcp(ned.access_token)
@@ -203,7 +208,11 @@ describeOnEach("programs that sign in by a code", (engine) => {
     expect((await program.mcp(first.body.access_token)).status).toBe(200)
     expect(await program.exchange(form(code))).toMatchObject({ status: 401, body: { error: "invalid_grant" } })
     const { refresh_token } = first.body
-    expect((await program.token({ grant_type: "refresh_token", refresh_token })).body.error).toBe("invalid_grant")
+    const refresh = { grant_type: "refresh_token", refresh_token, client_id: client }
+    expect((await program.token(refresh)).body).toMatchObject({
+      error: "invalid_grant",
+      error_description: expect.stringContaining("ended")
+    })
     await Bun.sleep(600)
     expect((await program.mcp(first.body.access_token)).status).toBe(401)
     for (let round = 0; round < 4; round++) {

@@ -21,6 +21,7 @@ const server = {
   send: sendTo({}),
   clientId: undefined,
   clientSecret: undefined,
+  issuer: undefined,
   scopes: undefined
 }
 

@@ -8,7 +8,12 @@ describeOnEach("attacks on people's accounts at servers", (engine) => {
   let ann: Visitor
 
   beforeAll(async () => {
-    world = await startToolsWorld(engine, "tool-attacks")
+    world = await startToolsWorld(
+      engine,
+      "tool-attacks",
+      ({ issuer, url }) =>
+        `crm: { url: "${url}", auth: person, client_id: pinned, client_secret: of-the-operator, issuer: "${issuer}" }, `
+    )
     ann = await world.signedIn("ann")
   })
   afterAll(() => world.stop())
@@ -85,6 +90,42 @@ describeOnEach("attacks on people's accounts at servers", (engine) => {
       expect((await world.send(ann, "POST", "/console/tools/jira/connect")).status).toBe(400)
     }
     expect(await grants()).toBe(0)
+  })
+
+  it("show a configured secret to the configured issuer alone, whatever the server names", async () => {
+    const asked: Array<string> = []
+    using evil = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async (request) => {
+        asked.push(`${request.url} ${await request.text()}`)
+        const url = `http://127.0.0.1:${evil.port}`
+        return Response.json({
+          issuer: url,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+          code_challenge_methods_supported: ["S256"]
+        })
+      }
+    })
+    const connect = () => world.send(ann, "POST", "/console/tools/crm/connect")
+    const own = `http://127.0.0.1:${evil.port}`
+    world.fake.changed({ resource: { authorization_servers: [own] } })
+    const { body, status } = await connect()
+    expect([status, body.error?.message]).toEqual([400, expect.stringContaining("another authorization server")])
+    expect(asked).toEqual([])
+    // A server that registers itself there may.
+    expect((await world.send(ann, "POST", "/console/tools/jira/connect")).body.error?.message).toContain("no way")
+    expect(asked).toHaveLength(1)
+    // Of several that it names, the configured one counts.
+    world.fake.changed({ resource: { authorization_servers: [own, world.fake.issuer] } })
+    const callback = `${world.url}/oauth/mcp/callback`
+    world.fake.clients.set("pinned", { secret: "of-the-operator", redirects: [callback] })
+    const begun = await fetch((await connect()).body.location, { redirect: "manual" })
+    expect((await world.callback(ann, begun.headers.get("location") ?? "")).status).toBe(303)
+    expect(asked).toHaveLength(1)
+    expect(await grants()).toBe(1)
+    await world.send(ann, "DELETE", "/console/tools/crm")
   })
 
   it("are begun by the person of a session alone, from the gateway's own page", async () => {

@@ -11,11 +11,19 @@ import { fakeSignIn } from "./fakeSignIn.ts"
 /** A key of no person. */
 export const sharedKey = "shared-key-0123456789abcdefghijk"
 
-/** A gateway whose people connect their accounts at a server of this process. */
-export const startToolsWorld = async (engine: Pick<Engine, "name">, name: string) => {
+/**
+ * A gateway whose people connect their accounts at a server of this process.
+ *
+ * @param more further servers of the configuration
+ */
+export const startToolsWorld = async (
+  engine: Pick<Engine, "name">,
+  name: string,
+  more: (fake: ReturnType<typeof fakeSignIn>) => string = () => ""
+) => {
   const fake = fakeSignIn()
   const provider = await startProvider({
-    more: `mcp: { servers: { jira: { url: "${fake.url}", auth: person }, sandbox-tools: { url: sandbox } } }
+    more: `mcp: { servers: { jira: { url: "${fake.url}", auth: person }, ${more(fake)}sandbox-tools: { url: sandbox } } }
 keys: [{ name: shared, secret: ${sharedKey}, account: default }]
 `
   })

@@ -128,7 +128,7 @@ export class CodeSignIns extends Effect.Service<CodeSignIns>()("gateway/people/p
         const person = yield* tokens.spender(code.person, code.account, noCode)
         const issued = yield* tokens.change(
           Effect.flatMap(taken.take(`code ${code.id}`, code.expiresAtMs), (isFirst) =>
-            isFirst ? tokens.issue({ id, person, account: code.account, resource }) : Effect.void
+            isFirst ? tokens.issue({ id, person, account: code.account, resource, client: form.client }) : Effect.void
           )
         )
         if (issued !== undefined) return issued

@@ -40,12 +40,12 @@ export class PersonTokens extends Effect.Service<PersonTokens>()("gateway/people
      */
     const succeeding = (
       token: Redacted.Redacted,
-      { key_id, resource, sign_in }: TokenOrigin,
+      { client, key_id, resource, sign_in }: TokenOrigin,
       atMs: number
     ): Effect.Effect<IssuedTokens, SqlError> => {
       const access = ApiKey.succeedingToken("access", token, secret)
       const refresh = ApiKey.succeedingToken("refresh", token, secret)
-      return store({ sign_in, key_id, resource }, { access, refresh }, atMs)
+      return store({ sign_in, key_id, resource, client }, { access, refresh }, atMs)
     }
 
     const store = (
@@ -96,6 +96,8 @@ const columns = {
   key_id: Schema.String,
   /** The address that it opens alone; null: all that the key opens. */
   resource: Schema.NullOr(Schema.String),
+  /** The hash of its program's id; null for a program without one. */
+  client: Schema.NullOr(Schema.String),
   kind: Schema.Literal("access", "refresh"),
   expires_at: Schema.Int,
   replaced_at: Schema.NullOr(Schema.Int),
@@ -110,7 +112,7 @@ const tokens = rows("person_tokens", columns)
 const replacements = rows("person_tokens", { replaced_at: Schema.Int })
 
 /** The columns that all tokens of a sign-in share. */
-type TokenOrigin = Pick<PersonToken, "key_id" | "sign_in" | "resource">
+type TokenOrigin = Pick<PersonToken, "key_id" | "sign_in" | "resource" | "client">
 
 /** A token as stored, with its key and person. */
 export type PersonToken = Schema.Struct.Type<typeof columns>
