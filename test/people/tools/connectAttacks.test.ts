@@ -99,7 +99,7 @@ describeOnEach("attacks on people's accounts at servers", (engine) => {
       hostname: "127.0.0.1",
       fetch: async (request) => {
         asked.push(`${request.url} ${await request.text()}`)
-        const url = `http://127.0.0.1:${evil.port}`
+        const url = new URL(request.url).origin
         return Response.json({
           issuer: url,
           authorization_endpoint: `${url}/authorize`,
