@@ -243,12 +243,6 @@ describe("settings", () => {
       "mcp.servers.a.api_key: is required for auth: key"
     ],
     [
-      "a secret that a server could read at a sign-in of its own",
-      "mcp:\n  servers:\n    a:\n      url: https://a.example\n      auth: person\n      client_id: me\n      client_secret: b",
-      {},
-      "mcp.servers.a.client_secret: needs issuer, the authorization server that may see it"
-    ],
-    [
       "a server of tools at no address",
       "mcp:\n  servers:\n    a:\n      url: ftp://a.example",
       {},

@@ -87,7 +87,14 @@ const server: ReadonlyArray<Wrong> = [
   ["file", "retention: { tasks_days: 0 }", "retention.tasks_days"],
   ["file", "retention: { usage_days: 31 }", "retention.usage_days"],
   ["file", "retention: { usage_days: 40, requests_days: 41 }", "retention.usage_days"],
-  ["file", "retention: { audit_days: 0 }", "retention.audit_days"]
+  ["file", "retention: { audit_days: 0 }", "retention.audit_days"],
+  // A server could name a sign-in of its own, and read the secret there.
+  [
+    "file",
+    "mcp: { servers: { a: { url: 'https://a.test', auth: person, client_id: me, client_secret: b } } }",
+    "mcp.servers.a.client_secret"
+  ],
+  ["file", "mcp: { servers: { a: { url: 'https://a.test', issuer: 'https://b.test' } } }", "mcp.servers.a.issuer"]
 ]
 
 const upstreams: ReadonlyArray<Wrong> = [
