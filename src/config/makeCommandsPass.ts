@@ -5,7 +5,7 @@ import { runCommand } from "./secretCommand.ts"
 /** The outputs of a configuration's commands, by command. */
 export type Outputs = ReadonlyMap<string, Printed>
 
-/** What a pass found. */
+/** The outcome of a pass. */
 interface Pass {
   /** The names of the programs that printed something else. */
   readonly changed: ReadonlyArray<string>
