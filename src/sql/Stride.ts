@@ -5,8 +5,9 @@ import { ownTurn } from "../flow/eventLoop.ts"
 /** Rows of the first statement, and the most of later ones. */
 const [first, most] = [128, 2_000]
 /**
- * Target duration of a statement in ms, and the least rows. SQLite's statements block the thread. Postgres works in another
- * process: a round trip to a busy one takes longer than 4 ms, whatever the number of rows.
+ * Target duration of a statement in ms, and the least rows. SQLite's statements block the thread: its own processor time
+ * counts, for while others have the core, fewer rows would only take more statements. Postgres works in another process: a
+ * round trip to a busy one takes longer than 4 ms, whatever the number of rows.
  */
 const here = { aimMs: 4, least: 16 } as const
 const server = { aimMs: 20, least: 256 } as const
@@ -22,7 +23,6 @@ export type Progress = boolean | number | void
 /** Adapts the rows of the next statement to the duration of the last ones: halves or doubles them. */
 export class Stride {
   #rows = first
-  #wasSlow = false
   readonly #isServer: boolean
 
   constructor(sql: SqlClient.SqlClient) {
@@ -33,12 +33,19 @@ export class Stride {
     return this.#rows
   }
 
+  /** The clock by which statements are measured. */
+  nowMs(): number {
+    if (this.#isServer) return performance.now()
+    const { system, user } = process.threadCpuUsage()
+    return (system + user) / 1_000
+  }
+
   /** Runs a statement with all that is made of its rows at once, then yields to the event loop. */
   readonly timed = <A extends Progress, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
-      const begunAt = performance.now()
+      const begunAt = this.nowMs()
       return Effect.tap(statement, (progress) => {
-        this.took(performance.now() - begunAt, typeof progress === "number" ? progress : undefined)
+        this.took(this.nowMs() - begunAt, typeof progress === "number" ? progress : undefined)
         return otherTurn
       })
     })
@@ -52,11 +59,8 @@ export class Stride {
       else if (answered <= shortAnswer) this.#rows = Math.min(mostSummed, Math.max(leastSummed, this.#rows * 2))
       return
     }
-    const isSlow = ms > aimMs
-    // Once may be the machine, which did something else meanwhile.
-    if (isSlow && this.#wasSlow) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
+    if (ms > aimMs) this.#rows = Math.max(least, Math.floor(this.#rows / 2))
     else if (ms < aimMs / 2) this.#rows = Math.min(most, this.#rows * 2)
-    this.#wasSlow = isSlow
   }
 }
 
