@@ -36,6 +36,7 @@ import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
 import { RequestRowsLive } from "./requests/RequestRows.ts"
+import { ContentsLogLive } from "./requests/contents/traceContents.ts"
 import { TaskCallRowsLive } from "./requests/TaskCallRows.ts"
 import { AudioHandlers } from "./audio/Handlers.ts"
 import { makeSpeechQuoter } from "./audio/quote.ts"
@@ -94,7 +95,8 @@ const TaskKindsLive = Layer.effect(
       FirstReplies.Default,
       Custody.Default,
       UnitOfWork.Default,
-      TaskCallRowsLive
+      TaskCallRowsLive,
+      ContentsLogLive
     )
   )
 )
@@ -144,7 +146,7 @@ const GroupsLive = Layer.mergeAll(
   ModerationsHandlers,
   ImagesHandlers,
   AudioHandlers,
-  BatchesLive.pipe(Layer.provide(Layer.merge(RequestRowsLive, UnitOfWork.Default))),
+  BatchesLive.pipe(Layer.provide(Layer.mergeAll(RequestRowsLive, ContentsLogLive, UnitOfWork.Default))),
   HealthLive,
   McpHandlers,
   MessagesLive,

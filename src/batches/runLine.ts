@@ -3,6 +3,7 @@ import { Access } from "../access/Access.ts"
 import { Internal, Unavailable } from "../contract/failures/Failure.ts"
 import type { Failure } from "../contract/failures/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
+import { recordedAt } from "../contract/records/Trace.ts"
 import { RequestRecord } from "../contract/records/RequestRecord.ts"
 import { randomHex } from "../contract/text/randomHex.ts"
 import { holdOf } from "../dispatch/holdOf.ts"
@@ -17,7 +18,9 @@ import { orStoreFailure } from "../tasks/StoreFailure.ts"
 import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { incomingOf, storedRequest } from "../tasks/StoredRequest.ts"
 import { UnitOfWork } from "../tasks/UnitOfWork.ts"
+import { ContentsLog } from "../telemetry/ContentsLog.ts"
 import { makeRequestEnded } from "../telemetry/requestEnded.ts"
+import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import { headersOf } from "./keptHeaders.ts"
 import { lineCaller } from "./lineCaller.ts"
 import { makeLineFamilies } from "./lineFamilies.ts"
@@ -54,6 +57,8 @@ export const makeRunLine = Effect.gen(function* () {
   const lines = yield* LineStore
   const families = yield* makeLineFamilies
   const ended = yield* makeRequestEnded
+  const contents = yield* ContentsLog
+  const tracing = yield* CurrentTracing
 
   /** The line's answer, for money that is held under its id. */
   const answered = Effect.fnUntraced(function* (
@@ -71,7 +76,7 @@ export const makeRunLine = Effect.gen(function* () {
     const body = yield* open(id, sealed)
     const headers = headersOf(batch.details)
     const { requestId } = record
-    const request = incomingOf({ requestId, caller, headers, body }, batch.endpoint, { record, trace: undefined })
+    const request = incomingOf({ requestId, caller, headers, body }, batch.endpoint, { record, trace: record.trace })
     record.opened(caller)
     record.describe(request.headers, isJsonObject(body) ? body : undefined)
     const opened = yield* family.open(caller, request)
@@ -96,7 +101,9 @@ export const makeRunLine = Effect.gen(function* () {
           )
         )
       )
-    return yield* textOf(yield* opened.answer({ charge: ledger.chargeOf(id), routes }))
+    const answer = yield* textOf(yield* opened.answer({ charge: ledger.chargeOf(id), routes }))
+    contents.tell({ account: caller.account, record, trace: record.trace }, () => ({ request: body, answer }))
+    return answer
   })
 
   /**
@@ -158,6 +165,9 @@ export const makeRunLine = Effect.gen(function* () {
       begun,
       ended
     )
+    // A trace of its own: that of the batch would have hundreds of thousands of spans.
+    record.trace = tracing?.begin(new Headers())
+    record.traceparent = recordedAt(record.trace) ?? undefined
     const answer = yield* Effect.either(answered(family, batch, line, record))
     if (Either.isRight(answer)) {
       yield* kept(finish(line, record, { status: 200, result: answer.right }))

@@ -1,6 +1,5 @@
 import { Clock, Effect, Exit, Layer, Queue } from "effect"
 import { Configuration } from "../config/Configuration.ts"
-import type { TelemetryContents } from "../config/sections/Telemetry.ts"
 import { Settings } from "../config/Settings.ts"
 import { bodyWithoutEntrusted, entrustedIn } from "../contract/callers/entrusted.ts"
 import type { AccountId } from "../contract/callers/Caller.ts"
@@ -10,13 +9,13 @@ import { backoff } from "../flow/schedules.ts"
 import { Regex } from "../regex/Regex.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { BodyLog } from "../telemetry/BodyLog.ts"
-import type { RecordedRequest } from "../telemetry/BodyLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { cutAt, readAlong } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
 import { margin, redactText } from "./redact.ts"
 import { BodyStore } from "./store/BodyStore.ts"
-import { traceContents } from "./contents/traceContents.ts"
+import { AccountContents } from "./contents/AccountContents.ts"
+import { isObjectedTo, traceContents } from "./contents/traceContents.ts"
 import { partialJson } from "./transcript/partialJson.ts"
 import type { BodyRow } from "./store/BodyStore.ts"
 
@@ -67,27 +66,15 @@ const rowOf = ({ account, answer, at, patterns, request, requestId }: Recorded):
     }
   })
 
-/** The contents that an account's traces carry, and its patterns to redact. */
-interface Traced {
-  readonly contents: TelemetryContents
-  readonly redact: ReadonlyArray<Regex>
-}
-
-/** True if a guardrail did not let all texts through: the model or the client got others than the bodies have. */
-const isObjectedTo = ({ guardrails }: RecordedRequest["record"]): boolean =>
-  guardrails.some(({ verdict }) => verdict !== "allowed")
-
 /** Writes bodies of accounts with `accounts.<id>.record` in the configuration, after the answers. */
 const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const store = yield* BodyStore
+  const traced = yield* AccountContents
   const clock = yield* Effect.clock
   const dropped = (yield* Metrics).requestRowsDropped.of()
   const waiting = yield* Queue.dropping<Recorded>(capacity)
   let recorded: ReadonlyMap<string, ReadonlyArray<Regex>> = new Map()
-  /** Accounts with entries. */
-  let traced: ReadonlyMap<string, Traced> = new Map()
-  let usually: Traced = { contents: "off", redact: [] }
 
   yield* Effect.orDie(
     configuration.follow(({ value }) =>
@@ -95,16 +82,7 @@ const make = Effect.gen(function* () {
         const named = Object.entries(value.accounts ?? {}).flatMap(([id, { record }]) =>
           record?.bodies === "on" ? [[id, (record.redact ?? []).map(Regex.of)] as const] : []
         )
-        const contents = value.telemetry?.contents ?? "off"
-        const told = Object.entries(value.accounts ?? {}).map(([id, account]) => {
-          const redact = (account.record?.redact ?? []).map(Regex.of)
-          return [id, { contents: account.telemetry_contents ?? contents, redact }] as const
-        })
-        return () => {
-          recorded = new Map(named)
-          traced = new Map(told)
-          usually = { contents, redact: [] }
-        }
+        return () => void (recorded = new Map(named))
       })
     )
   )
@@ -121,10 +99,10 @@ const make = Effect.gen(function* () {
 
   return BodyLog.of({
     isOn: (account, trace) =>
-      recorded.has(account) || (trace?.isSampled === true && (traced.get(account) ?? usually).contents !== "off"),
+      recorded.has(account) || (trace?.isSampled === true && traced.of(account).contents !== "off"),
     record: ({ account, record, text }, given) => {
       const { requestId, trace } = record
-      const { contents, redact } = traced.get(account) ?? usually
+      const { contents, redact } = traced.of(account)
       const answer =
         trace?.isSampled !== true || contents === "off"
           ? given
@@ -163,5 +141,5 @@ const Expiry = Layer.scopedDiscard(
 
 /** Records bodies, and deletes them after `retention.bodies_days`. */
 export const BodiesLive = Layer.merge(Layer.scoped(BodyLog, make), Expiry).pipe(
-  Layer.provide(Layer.merge(BodyStore.Default, Daemons.Default))
+  Layer.provide(Layer.mergeAll(AccountContents.Default, BodyStore.Default, Daemons.Default))
 )

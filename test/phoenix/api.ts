@@ -78,8 +78,8 @@ export const apiOf = (url: string) => {
   }
 }
 
-/** Takes pictures of the list of sessions and of one of them. */
-export const takePictures = async (url: string, folder: string, session: string) => {
+/** Takes pictures of the list of sessions and of one of them. @param words that both pages show */
+export const takePictures = async (url: string, folder: string, session: string, words: string) => {
   mkdirSync(folder, { recursive: true })
   const { id, sessions } = await projectOf(url)
   const one = sessions.find(({ sessionId }) => sessionId === session)
@@ -92,7 +92,7 @@ export const takePictures = async (url: string, folder: string, session: string)
       ["session", `/projects/${id}/sessions/${one?.id}`]
     ]) {
       await page.goto(`${url}${path}`, { waitUntil: "networkidle" })
-      await page.getByText(session.slice(0, 8)).first().waitFor()
+      await page.getByText(words).first().waitFor()
       await page.screenshot({ path: join(folder, `${name}.png`) })
     }
   } finally {

@@ -250,7 +250,7 @@ try {
   check("log lines have no contents", !JSON.stringify(logs).includes("words of"))
 
   const pictures = process.env["PHOENIX_PICTURES"]
-  if (pictures !== undefined) await takePictures(url, pictures, ids.get("told") ?? "")
+  if (pictures !== undefined) await takePictures(url, pictures, ids.get("told") ?? "", "last words of told")
 } finally {
   await world.dispose()
   phoenix.kill()

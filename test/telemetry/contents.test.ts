@@ -223,6 +223,46 @@ describe.sequential("contents in traces", () => {
     expect([told, shown.includes("Lovelace"), shown.includes("I am")]).toEqual(["off", false, false])
   })
 
+  it("come with what runs in the background and with lines of batches, as accounts have it", async () => {
+    await become("redacted")
+    const { header, traceId } = newTrace()
+    const body = (path: string) => ({ model: "at-chat", ...bodyOf(path) })
+    const made = async (path: string, more: object) => {
+      const reply = await ask(gateway, path, { ...body(path), ...more }, header)
+      expect(reply.status).toBeLessThan(300)
+      await reply.text()
+    }
+    await made("/v1/messages", { async: true })
+    await made("/v1/responses", { background: true })
+    const line = { custom_id: "one", params: body("/v1/messages") }
+    expect((await ask(gateway, "/v1/messages/batches", { requests: [line] }, header)).status).toBe(200)
+    const calls = async () => (await collector.spans()).filter(({ kind }) => kind === 3)
+    const told = async () => {
+      const all = await collector.spans()
+      const of = (spanId: string) => all.find((span) => span.spanId === spanId)
+      return (await calls())
+        .map((call) => ({ call, above: of(call.parentSpanId), isOurs: call.traceId === traceId }))
+        .filter(({ above, isOurs }) => (isOurs ? /turn/.test(above?.name ?? "") : above?.parentSpanId === ""))
+    }
+    // The line of a batch has a trace of its own.
+    await expect.poll(async () => (await told()).length, { timeout: 60_000 }).toBe(3)
+    for (const { above, call } of await told()) {
+      const where = above?.name
+      const [, input, output] = names.map((name) => call.attributes[name])
+      expect([where, typeof input, typeof output]).toEqual([where, "string", "string"])
+      expect([where, JSON.parse(String(input))]).toEqual([
+        where,
+        [{ role: "user", parts: [words("I am [redacted] with [redacted]")] }]
+      ])
+      expect([where, JSON.parse(String(output))]).toMatchObject([where, [{ role: "assistant", finish_reason: "stop" }]])
+      expect(above?.attributes).toMatchObject({
+        "input.value": "I am [redacted] with [redacted]",
+        "output.value": expect.stringMatching(/./)
+      })
+      expect(JSON.stringify([above, call])).not.toMatch(new RegExp(`Lovelace|${secret}`))
+    }
+  })
+
   it("stay here again once they are off, and for an account alone", async () => {
     await become("all", "off")
     const { shown } = await asked("/v1/responses", "at-responses", { stream: true })

@@ -17,6 +17,7 @@ import type { TaskKind } from "../../tasks/TaskKind.ts"
 import { journalOf, makeRemoveJournal } from "../../tasks/journal/journalOf.ts"
 import { runRecord } from "../../tasks/runRecord.ts"
 import { orStoreFailure } from "../../tasks/StoreFailure.ts"
+import { ContentsLog } from "../../telemetry/ContentsLog.ts"
 import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 
@@ -39,6 +40,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
   const answer = pipeline.run(yield* makeMessageFamily)
   const ledger = yield* Ledger
   const calls = yield* TaskCallLog
+  const contents = yield* ContentsLog
   const removeJournal = yield* makeRemoveJournal
   const ended = ({ id, state }: Task) => ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined)
   return {
@@ -50,14 +52,24 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
       const payload = yield* readable(decodeBody(request.body))
       yield* lease.write({ state: "running" })
       const { ended, record } = runRecord(calls, lease.task, path)
+      const told = (body: object) =>
+        contents.tell({ account: lease.task.account, record, trace: lease.trace }, () => ({
+          request: request.body,
+          answer: body
+        }))
       const answered = answer(
         { caller: request.caller, payload, request: incomingOf(request, path, { record, trace: lease.trace }) },
         { charge: ledger.chargeOf(lease.task.id), routes: request.routes, journal: journalOf(lease) }
       )
       return yield* Effect.matchEffect(Effect.ensuring(Effect.flatMap(answered, messageOf), Effect.sync(ended)), {
-        onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
-        onFailure: (failure) =>
-          waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })
+        onSuccess: (result) => {
+          told(result)
+          return Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 })
+        },
+        onFailure: (failure) => {
+          told(errorBody(failure))
+          return waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })
+        }
       })
     }),
     record: messageRecord,

@@ -8,6 +8,7 @@ import { journalOf } from "../../tasks/journal/journalOf.ts"
 import { runRecord } from "../../tasks/runRecord.ts"
 import { decodeStored, incomingOf, readable } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
+import { ContentsLog } from "../../telemetry/ContentsLog.ts"
 import { TaskCallLog } from "../../telemetry/TaskCallLog.ts"
 import { CreateResponse } from "../CreateResponse.ts"
 import { makeReplays } from "../replays.ts"
@@ -27,6 +28,7 @@ export const makeAnswer = Effect.gen(function* () {
   const ledger = yield* Ledger
   const replays = yield* makeReplays
   const calls = yield* TaskCallLog
+  const contents = yield* ContentsLog
 
   return Effect.fnUntraced(function* (
     lease: Lease,
@@ -60,6 +62,16 @@ export const makeAnswer = Effect.gen(function* () {
           onRight: (begun) => generate(begun, transcript, flush)
         })
       )
-    ).pipe(Effect.ensuring(Effect.sync(ended)))
+    ).pipe(
+      Effect.tap(({ response }) =>
+        Effect.sync(() =>
+          contents.tell({ account: lease.task.account, record, trace: lease.trace }, () => ({
+            request: stored.body,
+            answer: response
+          }))
+        )
+      ),
+      Effect.ensuring(Effect.sync(ended))
+    )
   })
 })

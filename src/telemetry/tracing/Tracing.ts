@@ -60,6 +60,15 @@ export const makeTracing = (
     /** Requests whose contents are not there yet. */
     const waiting = new Set<Promise<void>>()
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(waiting)))
+    /** Queues spans, once the contents of their trace are there. */
+    const add = (trace: Trace, spans: (contents?: TracedContents) => ReadonlyArray<OtlpSpan>): void => {
+      if (trace.contents === undefined) return queue.add(spans())
+      const added = inTime(trace.contents).then((contents) => {
+        waiting.delete(added)
+        queue.add(spans(contents))
+      })
+      waiting.add(added)
+    }
     /** Tasks that this process has recorded: their further turns were not taken over. */
     const known = new Set<string>()
     const know = (id: string): boolean => {
@@ -84,13 +93,7 @@ export const makeTracing = (
         return new Trace(parent, isSampled, state !== null && state.length <= longestState ? state : undefined)
       },
       request: (record, trace) => {
-        if (!trace.isSampled) return
-        if (trace.contents === undefined) return queue.add(requestSpans(record, trace))
-        const added = inTime(trace.contents).then((contents) => {
-          waiting.delete(added)
-          queue.add(requestSpans(record, trace, contents))
-        })
-        waiting.add(added)
+        if (trace.isSampled) add(trace, (contents) => requestSpans(record, trace, contents))
       },
       made: ({ id, trace }) => {
         if (trace !== null) know(id)
@@ -102,7 +105,9 @@ export const makeTracing = (
       },
       turned: (turn, how) => {
         const isTakenOver = takenOver.has(turn)
-        if (!how.isUneventful || isTakenOver) queue.add(turnSpans(turn, { ...how, isTakenOver }))
+        if (how.isUneventful && !isTakenOver) return
+        const overMs = turn.timeOf(performance.now())
+        add(turn, (contents) => turnSpans(turn, { ...how, contents, isTakenOver, overMs }))
       },
       ended: (task) => {
         const life = lifeOf(task)

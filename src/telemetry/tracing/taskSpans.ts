@@ -1,5 +1,5 @@
 import { readContext } from "../../contract/records/Trace.ts"
-import type { SpanContext, Trace } from "../../contract/records/Trace.ts"
+import type { SpanContext, Trace, TracedContents } from "../../contract/records/Trace.ts"
 import { callSpans } from "./requestSpans.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
@@ -67,11 +67,16 @@ export interface FinishedTurn {
 interface OfTask extends FinishedTurn {
   /** The task's earlier turns were not this process's. */
   readonly isTakenOver: boolean
+  /** The turn's end, in Unix ms. */
+  readonly overMs: number
+  readonly contents?: TracedContents | undefined
 }
 
 /** The spans of a task's turn and its upstream calls. */
-export const turnSpans = (trace: Trace, { error, isTakenOver, task }: OfTask): ReadonlyArray<OtlpSpan> => {
-  const overMs = trace.timeOf(performance.now())
+export const turnSpans = (
+  trace: Trace,
+  { contents, error, isTakenOver, overMs, task }: OfTask
+): ReadonlyArray<OtlpSpan> => {
   const made = readContext(task.trace)
   const turn = otlpSpan({
     traceId: trace.traceId,
@@ -82,13 +87,14 @@ export const turnSpans = (trace: Trace, { error, isTakenOver, task }: OfTask): R
     fromMs: trace.timeOf(trace.begunAt),
     toMs: overMs,
     error,
+    contents: contents?.whole,
     attributes: { ...nameSpan(task), "gateway.task.tries": task.tries },
     links:
       isTakenOver && made !== undefined
         ? [{ traceId: made.traceId, spanId: made.spanId, attributes: { "gateway.link": "made by another process" } }]
         : []
   })
-  return [turn, ...callSpans(trace, overMs)]
+  return [turn, ...callSpans(trace, overMs, { contents })]
 }
 
 const nameSpan = ({ account, id, key, kind, model, state, upstream }: TracedTask) => ({
