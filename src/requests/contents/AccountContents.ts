@@ -10,7 +10,7 @@ interface Traced {
   readonly redact: ReadonlyArray<Regex>
 }
 
-/** What each account's traces carry, as the configuration says. */
+/** The contents of traces by account, as the configuration says. */
 export class AccountContents extends Effect.Service<AccountContents>()("gateway/requests/contents/AccountContents", {
   scoped: Effect.gen(function* () {
     const configuration = yield* Configuration
