@@ -18,6 +18,16 @@ export const pageOf = <A, I>(row: Schema.Schema<A, I>) =>
     next: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
   })
 
+/** A page as OpenAI's clients read it. @param what a row, in the descriptions */
+export const openaiPageOf = <A, I>(row: Schema.Schema<A, I>, what: string, data: string) =>
+  Schema.Struct({
+    object: Schema.Literal("list"),
+    data: answerField(Schema.Array(row), data),
+    first_id: answerField(Schema.NullOr(Schema.String), `The first ${what}'s id; null on an empty page.`),
+    last_id: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on an empty page."),
+    has_more: answerField(Schema.Boolean, "True if there is a next page.")
+  })
+
 interface PageQuery {
   readonly limit?: number | undefined
   readonly after?: string | undefined

@@ -7,6 +7,7 @@ import { answerField } from "../contract/fields.ts"
 import { Compacted, CompactResponse } from "./compact/CompactResponse.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { InputItem } from "./InputItem.ts"
+import { ItemPageParams, itemPageOf } from "./itemPage.ts"
 import { ResponseObject } from "./ResponseObject.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
@@ -104,22 +105,12 @@ const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_it
   .setPath(path)
   .setUrlParams(
     Schema.Struct({
-      after: Schema.optional(Schema.String).annotations({ description: "Id of the item after which the page begins." }),
-      limit: Schema.optional(wholeNumber(1, 100)).annotations({ description: "Items on a page. Default 20." }),
-      order: Schema.optional(Schema.Literal("asc", "desc")).annotations({ description: "Default `desc`." }),
+      ...ItemPageParams,
       include: List,
       "include[]": List
     })
   )
-  .addSuccess(
-    Schema.Struct({
-      object: Schema.Literal("list"),
-      data: answerField(Schema.Array(InputItem), "The items of the page."),
-      first_id: answerField(Schema.NullOr(Schema.String), "Id of the first item; null on an empty page."),
-      last_id: answerField(Schema.NullOr(Schema.String), "Id of the last item, for `after`; null on an empty page."),
-      has_more: answerField(Schema.Boolean, "True if there are more items.")
-    })
-  )
+  .addSuccess(itemPageOf(InputItem, "The items of the page."))
   .annotateContext(OpenApi.annotations({ summary: "List a stored response's input items" }))
 
 const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tokens")

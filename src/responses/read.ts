@@ -5,6 +5,7 @@ import { shownItem } from "./encoding.ts"
 import type { Include } from "./encoding.ts"
 import { inputItemId } from "./ids.ts"
 import type { StoredItem } from "./InputItem.ts"
+import type { ItemPageQuery } from "./itemPage.ts"
 import { framesOf } from "./replay.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import type { StoredResponse } from "./store/ResponseStore.ts"
@@ -57,12 +58,6 @@ export const whole = (stored: StoredResponse, params: IncludeParams): ResponseOb
   return { ...stored.response, output: stored.output.map((item) => shownItem(item, include)) }
 }
 
-export interface PageParams {
-  readonly after?: string | undefined
-  readonly limit?: number | undefined
-  readonly order?: "asc" | "desc" | undefined
-}
-
 export interface ItemPage {
   readonly object: "list"
   readonly data: ReadonlyArray<StoredItem>
@@ -74,7 +69,7 @@ export interface ItemPage {
 /** One page of a response's own input, newest first by default. */
 export const inputPage = (
   { input, response }: StoredResponse,
-  params: PageParams
+  params: ItemPageQuery
 ): Effect.Effect<ItemPage, InvalidRequest> => {
   const items = input.map((item, index) => wholeItem(item, inputItemId(response.id, item, index)))
   if (params.order !== "asc") items.reverse()

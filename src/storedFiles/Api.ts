@@ -6,6 +6,7 @@ import { AnthropicError } from "../contract/failures/anthropicErrors.ts"
 import { CodedError } from "../contract/failures/codedErrors.ts"
 import { answerField, integer, maybe, required } from "../contract/fields.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
+import { openaiPageOf } from "../contract/paging.ts"
 import { AnthropicFile, OpenAIFile } from "./shapes.ts"
 
 const files = "/v1/files"
@@ -71,13 +72,9 @@ export const ListFiles = Schema.Struct({
 })
 export type ListFiles = typeof ListFiles.Type
 
-const OpenAIFileList = Schema.Struct({
-  object: Schema.Literal("list"),
-  data: answerField(Schema.Array(OpenAIFile), "The files of this page."),
-  first_id: answerField(Schema.NullOr(Schema.String), "The first file's id; null on an empty page."),
-  last_id: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on an empty page."),
-  has_more: answerField(Schema.Boolean, "True if there is a next page.")
-}).annotations({ identifier: "OpenAIFileList" })
+const OpenAIFileList = openaiPageOf(OpenAIFile, "file", "The files of this page.").annotations({
+  identifier: "OpenAIFileList"
+})
 
 const AnthropicFileList = Schema.Struct({
   data: answerField(Schema.Array(AnthropicFile), "The files of this page."),

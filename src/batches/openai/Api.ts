@@ -5,6 +5,7 @@ import { CodedError } from "../../contract/failures/codedErrors.ts"
 import { answerField, integer, maybe, required } from "../../contract/fields.ts"
 import { Metadata } from "../../contract/Metadata.ts"
 import { wholeNumber } from "../../contract/wholeNumber.ts"
+import { openaiPageOf } from "../../contract/paging.ts"
 
 const batches = "/v1/batches"
 
@@ -101,13 +102,9 @@ const ListBatches = Schema.Struct({
 })
 export type ListBatches = typeof ListBatches.Type
 
-const BatchList = Schema.Struct({
-  object: Schema.Literal("list"),
-  data: answerField(Schema.Array(OpenAIBatch), "The batches of this page, newest first."),
-  first_id: answerField(Schema.NullOr(Schema.String), "The first batch's id; null on an empty page."),
-  last_id: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on an empty page."),
-  has_more: answerField(Schema.Boolean, "True if there is a next page.")
-}).annotations({ identifier: "BatchList" })
+const BatchList = openaiPageOf(OpenAIBatch, "batch", "The batches of this page, newest first.").annotations({
+  identifier: "BatchList"
+})
 
 /** `/v1/batches` (docs/api.md#batches). */
 export class BatchesApi extends HttpApiGroup.make("batches")

@@ -4,8 +4,8 @@ import { BodyLimit, Prefixes, RateHeaders } from "../../contract/annotations.ts"
 import { CodedError } from "../../contract/failures/codedErrors.ts"
 import { answerField, maybe } from "../../contract/fields.ts"
 import { Metadata } from "../../contract/Metadata.ts"
-import { wholeNumber } from "../../contract/wholeNumber.ts"
 import { InputItem } from "../InputItem.ts"
+import { ItemPageParams, itemPageOf } from "../itemPage.ts"
 
 const id = Schema.String.annotations({ description: "Id of the conversation." })
 const path = Schema.Struct({ id })
@@ -39,13 +39,7 @@ const NovelItem = Schema.Struct(
 
 const Item = Schema.Union(InputItem, NovelItem)
 
-const ItemList = Schema.Struct({
-  object: Schema.Literal("list"),
-  data: answerField(Schema.Array(Item), "The items."),
-  first_id: answerField(Schema.NullOr(Schema.String), "Id of the first item; null on an empty page."),
-  last_id: answerField(Schema.NullOr(Schema.String), "Id of the last item, for `after`; null on an empty page."),
-  has_more: answerField(Schema.Boolean, "True if there are more items.")
-}).annotations({ identifier: "ConversationItemList" })
+const ItemList = itemPageOf(Item, "The items.").annotations({ identifier: "ConversationItemList" })
 
 /** The body of POST /v1/conversations. */
 export const CreateConversation = Schema.Struct({
@@ -111,9 +105,7 @@ const listItems = HttpApiEndpoint.get("listItems", "/v1/conversations/:id/items"
   .setPath(path)
   .setUrlParams(
     Schema.Struct({
-      after: Schema.optional(Schema.String).annotations({ description: "Id of the item after which the page begins." }),
-      limit: Schema.optional(wholeNumber(1, 100)).annotations({ description: "Items on a page. Default 20." }),
-      order: Schema.optional(Schema.Literal("asc", "desc")).annotations({ description: "Default `desc`." }),
+      ...ItemPageParams,
       ...includes
     })
   )

@@ -10,6 +10,7 @@ import { Commits } from "../../sql/Commits.ts"
 import { isItemId, repeatedId } from "../conversations/newItems.ts"
 import type { ConversationItem } from "../conversations/newItems.ts"
 import { newConversationId } from "../ids.ts"
+import type { ItemPageQuery } from "../itemPage.ts"
 import { conversationItems, conversations } from "./ConversationRow.ts"
 import type { ConversationRow } from "./ConversationRow.ts"
 import { bytesOf, conversationTable, isFull } from "./conversationTable.ts"
@@ -18,12 +19,6 @@ import { conversationFull, conversationLocked, duplicateItem, unknownConversatio
 import { ResponseRetention } from "./ResponseRetention.ts"
 
 type Metadata = Readonly<Record<string, string>>
-
-interface Page {
-  readonly after?: string | undefined
-  readonly limit?: number | undefined
-  readonly order?: "asc" | "desc" | undefined
-}
 
 /** Conversations of accounts and their people. Those of others are unknown. */
 export class ConversationStore extends Effect.Service<ConversationStore>()(
@@ -149,7 +144,7 @@ export class ConversationStore extends Effect.Service<ConversationStore>()(
       const page = Effect.fnUntraced(function* (
         holder: Holder,
         id: string,
-        { after, limit = 20, order }: Page
+        { after, limit = 20, order }: ItemPageQuery
       ): Effect.fn.Return<
         { readonly items: ReadonlyArray<ConversationItem>; readonly hasMore: boolean },
         InvalidRequest | NotFound

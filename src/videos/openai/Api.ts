@@ -4,6 +4,7 @@ import { BodyLimit, Family, Form, Idempotent, Prefixes } from "../../contract/an
 import { CodedError } from "../../contract/failures/codedErrors.ts"
 import { answerField } from "../../contract/fields.ts"
 import { wholeNumber } from "../../contract/wholeNumber.ts"
+import { openaiPageOf } from "../../contract/paging.ts"
 import { CreateOpenAIVideo } from "./CreateOpenAIVideo.ts"
 import { OpenAIVideo } from "./OpenAIVideo.ts"
 
@@ -28,13 +29,9 @@ export const ListOpenAIVideos = Schema.Struct({
 })
 export type ListOpenAIVideos = typeof ListOpenAIVideos.Type
 
-const OpenAIVideoList = Schema.Struct({
-  object: Schema.Literal("list"),
-  data: answerField(Schema.Array(OpenAIVideo), "The tasks of this page."),
-  first_id: answerField(Schema.NullOr(Schema.String), "The first task's id; null on an empty page."),
-  last_id: answerField(Schema.NullOr(Schema.String), "The `after` of the next page; null on an empty page."),
-  has_more: answerField(Schema.Boolean, "True if there is a next page.")
-}).annotations({ identifier: "OpenAIVideoList" })
+const OpenAIVideoList = openaiPageOf(OpenAIVideo, "task", "The tasks of this page.").annotations({
+  identifier: "OpenAIVideoList"
+})
 
 const VideoDeleted = Schema.Struct({
   id: answerField(Schema.String, "The task's id."),

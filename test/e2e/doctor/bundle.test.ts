@@ -148,7 +148,14 @@ const documents = [
   },
   {
     database: address("database", "postgres://127.0.0.1:1/one"),
-    redis: { sentinel: { hosts: ["127.0.0.1:1"], name: "main", password: plant("redis.sentinel.password") } }
+    redis: {
+      sentinel: {
+        hosts: ["127.0.0.1:1"],
+        name: "main",
+        password: plant("redis.sentinel.password"),
+        sentinel_password: plant("redis.sentinel.sentinel_password")
+      }
+    }
   },
   // It is refused, so that its secrets are not known.
   { upstreams: { broken: up({ api_key: plant("a key of broken settings"), no_such_field: 1 }) } }
