@@ -5,7 +5,7 @@ import { startGateway } from "../gatewayHere.ts"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked } from "../upstreams/fakes/fakeUpstream.ts"
 
-interface Seen {
+export interface Seen {
   readonly method: string
   readonly headers: Headers
 }

@@ -1,56 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
-import OpenAI from "openai"
-import type { ResponseCreateParamsNonStreaming, ResponseInputItem } from "openai/resources/responses/responses"
-import type { GatewayHere } from "../gatewayHere.ts"
+import { describe, expect, it } from "@effect/vitest"
+import type { ResponseInputItem } from "openai/resources/responses/responses"
 import { request } from "../request.ts"
-import { startCallingModel, startDice } from "./callingModel.ts"
+import { approvals, otherKey } from "./approvals.ts"
 
-const dice = startDice()
-const chat = startCallingModel()
-const { seen } = dice
-
-const otherKey = "sk-of-another-0123456789abcdef"
-const more = {
-  accounts: { other: {} },
-  keys: [{ name: "of-another", secret: otherKey, account: "other" }]
-}
-
-let gateway: GatewayHere
-beforeAll(async () => {
-  gateway = await chat.gateway({ GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" }, more)
-})
-beforeEach(() => {
-  chat.want("dice__roll")
-  seen.length = 0
-})
-afterAll(async () => {
-  await Promise.all([gateway.dispose(), chat.stop(), dice.stop()])
-})
-
-const server = (over: object = {}) => ({
-  type: "mcp" as const,
-  server_label: "dice",
-  server_url: dice.url,
-  ...over
-})
-const openai = (apiKey = gateway.key) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 })
-type Asking = Omit<Partial<ResponseCreateParamsNonStreaming>, "stream">
-const create = (asking: Asking, stream = false) => {
-  const body = { model: "house", tools: [server()], ...asking }
-  return stream ? openai().responses.stream(body).finalResponse() : openai().responses.create(body)
-}
-const ask = (asking: Asking = {}, stream = false) => create({ input: "Roll a die", ...asking }, stream)
-const answer = (id: string | undefined, approve: boolean, reason?: string): ResponseInputItem => ({
-  type: "mcp_approval_response",
-  approval_request_id: id ?? "",
-  approve,
-  ...(reason !== undefined && { reason })
-})
-const calls = () => seen.filter(({ method }) => method === "tools/call").length
+const { answer, ask, at, calls, chat, create, openai, server } = approvals()
 const told = () =>
   chat.asked.at(-1)?.body.messages.map(({ content, role }: { content: unknown; role: string }) => [role, content])
-const refusal = async (body: object, key = gateway.key) => {
-  const refused = await request(gateway, "/v1/responses", { body: JSON.stringify({ model: "house", ...body }), key })
+const refusal = async (body: object, key = at().key) => {
+  const refused = await request(at(), "/v1/responses", { body: JSON.stringify({ model: "house", ...body }), key })
   return { status: refused.status, ...(await refused.json()).error }
 }
 

@@ -1,63 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
-import OpenAI from "openai"
-import type { ResponseCreateParamsNonStreaming, ResponseInputItem } from "openai/resources/responses/responses"
-import type { GatewayHere } from "../gatewayHere.ts"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import type { ResponseInputItem } from "openai/resources/responses/responses"
 import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
-import { startCallingModel, startDice } from "./callingModel.ts"
+import { approvals, otherKey } from "./approvals.ts"
+import type { Asking } from "./approvals.ts"
 
-const dice = startDice()
-const chat = startCallingModel()
-const { seen } = dice
-
-const otherKey = "sk-of-another-0123456789abcdef"
 const refused = fakeUpstream("openai-chat", { answer: () => Response.json({}, { status: 503 }) })
-const more = {
-  accounts: { other: {} },
-  keys: [{ name: "of-another", secret: otherKey, account: "other" }]
-}
-
-let gateway: GatewayHere
-beforeAll(async () => {
-  gateway = await chat.gateway(
-    { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" },
-    {
-      ...more,
-      upstreams: {
-        chat: { protocol: "openai-chat", base_url: `${chat.url}/v1` },
-        away: { protocol: "openai-chat", base_url: `${refused.url}/v1` }
-      },
-      models: { house: "chat", away: "away", twice: { routes: [{ upstream: "away" }, { upstream: "chat" }] } }
-    }
-  )
-})
-beforeEach(() => {
-  chat.want("dice__roll")
-  seen.length = 0
-})
-afterAll(async () => {
-  await Promise.all([gateway.dispose(), refused.stop(), chat.stop(), dice.stop()])
-})
-
-const server = (over: object = {}) => ({
-  type: "mcp" as const,
-  server_label: "dice",
-  server_url: dice.url,
-  ...over
-})
-const openai = (apiKey = gateway.key) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 })
-type Asking = Omit<Partial<ResponseCreateParamsNonStreaming>, "stream">
-const create = (asking: Asking, stream = false) => {
-  const body = { model: "house", tools: [server()], ...asking }
-  return stream ? openai().responses.stream(body).finalResponse() : openai().responses.create(body)
-}
-const ask = (asking: Asking = {}, stream = false) => create({ input: "Roll a die", ...asking }, stream)
-const answer = (id: string | undefined, approve: boolean, reason?: string): ResponseInputItem => ({
-  type: "mcp_approval_response",
-  approval_request_id: id ?? "",
-  approve,
-  ...(reason !== undefined && { reason })
-})
-const calls = () => seen.filter(({ method }) => method === "tools/call").length
+afterAll(() => refused.stop())
+const { answer, ask, at, calls, chat, create, openai, seen, server } = approvals((url) => ({
+  upstreams: {
+    chat: { protocol: "openai-chat", base_url: url },
+    away: { protocol: "openai-chat", base_url: `${refused.url}/v1` }
+  },
+  models: { house: "chat", away: "away", twice: { routes: [{ upstream: "away" }, { upstream: "chat" }] } }
+}))
 
 describe("an approved call", () => {
   it("runs once, however many routes refuse the request", async () => {
@@ -104,7 +59,7 @@ describe("an approved call", () => {
       arguments: '{"sides":9}'
     }
     const body = { model: "house", store: false, tools: [server()], input: [asked, answer("mcpr_same", true)] }
-    for (const key of [gateway.key, otherKey]) {
+    for (const key of [at().key, otherKey]) {
       const { output } = await openai(key).responses.create(body)
       expect(output).toMatchObject([
         { type: "mcp_list_tools" },

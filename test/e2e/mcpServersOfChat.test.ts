@@ -1,31 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
-import { startGateway } from "../gatewayHere.ts"
-import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
-import { startDice } from "./callingModel.ts"
-import { startObeying } from "./obeyingUpstreams.ts"
+import { obeyingWorld } from "./obeyingUpstreams.ts"
 
-const dice = startDice()
-const { fakes, models, stop, upstreams } = startObeying()
-const { seen } = dice
-
-let gateway: GatewayHere
-beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "gateway-chat-servers-"))
-  const file = { upstreams, models, mcp: { servers: { dice: { url: dice.url, list_seconds: 0 } } } }
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(file))
-  gateway = await startGateway({ folder, env: { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" } })
-})
-beforeEach(() => {
-  seen.length = 0
-})
-afterAll(async () => {
-  await Promise.all([gateway.dispose(), stop(), dice.stop()])
-})
+const { at, dice, fakes, seen } = obeyingWorld()
 
 const server = (over: object = {}) => ({ type: "mcp", server_label: "dice", require_approval: "never", ...over })
 const asking = (model: string, tool: object, over: object = {}) => ({
@@ -35,7 +13,7 @@ const asking = (model: string, tool: object, over: object = {}) => ({
   ...over
 })
 const post = async (body: object) => {
-  const answer = await request(gateway, "/v1/chat/completions", { body })
+  const answer = await request(at(), "/v1/chat/completions", { body })
   return { status: answer.status, body: await answer.json() }
 }
 const methods = () => seen.map(({ method }) => method)
@@ -51,7 +29,7 @@ describe("a server's tools in a chat completion", () => {
   })
 
   it("are called in a stream, which tells no call", async () => {
-    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key, maxRetries: 0 })
+    const client = new OpenAI({ baseURL: `${at().url}/v1`, apiKey: at().key, maxRetries: 0 })
     const asked: object = asking("messages", server({ server_url: dice.url }), { stream: true })
     const stream = client.chat.completions.stream(asked as OpenAI.ChatCompletionCreateParamsStreaming)
     const { choices } = await stream.finalChatCompletion()

@@ -1,3 +1,7 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, beforeEach } from "vitest"
 import { fakeGemini } from "../agents/upstream/gemini.ts"
 import { framesOf, wholeOf } from "../agents/upstream/frames.ts"
 import { plan } from "../agents/upstream/plan.ts"
@@ -5,6 +9,9 @@ import { awsEvent } from "../upstreams/fakes/awsMessage.ts"
 import { converseComplaint } from "../upstreams/fakes/strictConverse.ts"
 import { dialects, fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
 import type { Asked, DialectName } from "../upstreams/fakes/fakeUpstream.ts"
+import { startGateway } from "../gatewayHere.ts"
+import type { GatewayHere } from "../gatewayHere.ts"
+import { startDice } from "./callingModel.ts"
 
 type Any = Asked["body"]
 
@@ -80,7 +87,7 @@ const obeyingConverse = () => {
 }
 
 /** One upstream of each protocol, none of which calls servers, and two that do: `openai` and `claude`. */
-export const startObeying = () => {
+const startObeying = () => {
   const fakes = {
     chat: obeying("openai-chat"),
     messages: obeying("anthropic-messages"),
@@ -120,4 +127,24 @@ export const startObeying = () => {
     },
     stop: () => Promise.all(Object.values(fakes).map((fake) => fake.stop()))
   }
+}
+
+/** A gateway before them, with the dice as its server of tools, for the tests of a file. */
+export const obeyingWorld = () => {
+  const dice = startDice()
+  const { fakes, models, stop, upstreams } = startObeying()
+  let gateway: GatewayHere
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-servers-"))
+    const file = { upstreams, models, mcp: { servers: { dice: { url: dice.url, list_seconds: 0 } } } }
+    writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(file))
+    gateway = await startGateway({ folder, env: { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" } })
+  })
+  beforeEach(() => {
+    dice.seen.length = 0
+  })
+  afterAll(async () => {
+    await Promise.all([gateway.dispose(), stop(), dice.stop()])
+  })
+  return { dice, fakes, seen: dice.seen, at: () => gateway }
 }

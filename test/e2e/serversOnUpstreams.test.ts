@@ -1,42 +1,20 @@
-import { mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
-import { startGateway } from "../gatewayHere.ts"
-import type { GatewayHere } from "../gatewayHere.ts"
-import { startDice } from "./callingModel.ts"
-import { startObeying } from "./obeyingUpstreams.ts"
+import { obeyingWorld } from "./obeyingUpstreams.ts"
 
-const dice = startDice()
-const { fakes, models, stop, upstreams } = startObeying()
-const { seen } = dice
-
-let gateway: GatewayHere
-beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "gateway-servers-"))
-  const file = { upstreams, models, mcp: { servers: { dice: { url: dice.url, list_seconds: 0 } } } }
-  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(file))
-  gateway = await startGateway({ folder, env: { GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8" } })
-})
-beforeEach(() => {
-  seen.length = 0
-})
-afterAll(async () => {
-  await Promise.all([gateway.dispose(), stop(), dice.stop()])
-})
+const { at, dice, fakes, seen } = obeyingWorld()
 
 const all = ["chat", "messages", "responses", "gemini", "bedrock"] as const
-const openai = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key, maxRetries: 0 })
-const anthropic = () => new Anthropic({ baseURL: gateway.url, apiKey: gateway.key, maxRetries: 0 })
+const openai = () => new OpenAI({ baseURL: `${at().url}/v1`, apiKey: at().key, maxRetries: 0 })
+const anthropic = () => new Anthropic({ baseURL: at().url, apiKey: at().key, maxRetries: 0 })
 const order = 'Please [[call dice__roll {"sides":6}]]'
 const both = 'Please [[call dice__roll {"sides":6}]] and [[call dice__cheat_now {}]]'
 const registered = { type: "mcp" as const, server_label: "dice", require_approval: "never" as const }
 const own = () => ({ ...registered, server_url: dice.url })
 const beta = "mcp-client-2025-11-20"
 const toolset = { type: "mcp_toolset" as const, mcp_server_name: "dice" }
-const inMessage = (model: string, messages: Anthropic.Beta.BetaMessageParam[], url = `${gateway.url}/mcp/dice`) => ({
+const inMessage = (model: string, messages: Anthropic.Beta.BetaMessageParam[], url = `${at().url}/mcp/dice`) => ({
   model,
   max_tokens: 200,
   messages,
