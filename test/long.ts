@@ -85,6 +85,12 @@ const runs: Readonly<Record<string, LongRun>> = {
     shows:
       "LiteLLM of PyPI, its tables and its own code's rows, imported; --record; needs python3, Postgres and the network"
   },
+  presidio: {
+    command: ["./test/guardrails/presidio/main.ts"],
+    takes: "3 min",
+    shows:
+      "Presidio of PyPI behind a guardrail, with Claude Code and openai's streams: nothing leaks; killed, slow, lying; needs npm, python3 and the network"
+  },
   prices: {
     command: ["./test/prices/compare.ts"],
     takes: "a minute",

@@ -3,6 +3,14 @@ import { Either, Schema } from "effect"
 /** For operators, in the audit log: a category, not words of the texts. */
 const reason = Schema.optional(Schema.String.pipe(Schema.maxLength(100)))
 
+/** A bound on keys in their Schema would leave out the others in silence. */
+const Placeholders = Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.maxLength(10_000)) }).pipe(
+  Schema.filter((all) => {
+    const names = Object.keys(all)
+    return names.length <= 1_000 && names.every(({ length }) => length >= 3 && length <= 200)
+  })
+)
+
 /** The answer of a guardrail. */
 export const Verdict = Schema.Union(
   Schema.Struct({ verdict: Schema.Literal("allow") }),
@@ -17,12 +25,7 @@ export const Verdict = Schema.Union(
     /** As many as it got, in the same order. */
     texts: Schema.Array(Schema.String),
     /** The words of the request by the placeholders that stand for them. The answer gets them back. */
-    placeholders: Schema.optional(
-      Schema.Record({
-        key: Schema.String.pipe(Schema.minLength(3), Schema.maxLength(200)),
-        value: Schema.String.pipe(Schema.maxLength(10_000))
-      }).pipe(Schema.filter((all) => Object.keys(all).length <= 1_000))
-    ),
+    placeholders: Schema.optional(Placeholders),
     reason
   })
 )

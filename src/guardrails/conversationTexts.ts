@@ -1,4 +1,5 @@
 import type { Conversation, Item, Part, ToolCallItem, ToolResultItem } from "../generation/Conversation.ts"
+import { plainText } from "../upstreams/protocols/documents.ts"
 import type { GuardedText } from "./askHook.ts"
 
 /** Gets each text with its place, and gives what stands there instead. */
@@ -100,10 +101,12 @@ const visitedPart = (part: Part, at: string, visit: Visit): Part => {
     }
     case "refusal":
       return { ...part, text: visit(part.text, at) }
-    case "document":
-      return part.source.type === "text"
-        ? { ...part, source: { ...part.source, text: visit(part.source.text, "document") } }
-        : part
+    case "document": {
+      const text = plainText(part.source)
+      const now = text === undefined ? text : visit(text, "document")
+      if (now === undefined || now === text) return part
+      return { ...part, source: { type: "text", mediaType: "text/plain", text: now } }
+    }
     case "image":
       return part
   }

@@ -3,6 +3,7 @@ import type { Runtime } from "effect"
 import type { InvalidRequest, Unavailable } from "../contract/failures/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import type { GuardedText } from "./askHook.ts"
 import { callWithTexts, textsOf, textsOfCall, withTexts } from "./conversationTexts.ts"
 import type { ToolCallAndResult } from "./conversationTexts.ts"
 import { GuardedGeneration } from "./GuardedGeneration.ts"
@@ -44,7 +45,9 @@ export const guardRequest = (
   if (unread !== undefined && looking.some(isEnforced)) return Effect.fail(unread)
   const each = conversations.map(textsOf)
   const given = each.flat()
-  return Effect.map(look(request, "input", given), (texts) => {
+  const { expand, once } = withoutRepeats(given)
+  return Effect.map(look(request, "input", once), (seen) => {
+    const texts = expand(seen)
     if (texts.every((text, index) => text === given[index]?.text)) return guarded(conversations)
     let next = 0
     return guarded(
@@ -67,4 +70,18 @@ export const guardRequest = (
       })
     }
   }
+}
+
+/** A query to rerank by stands beside each of thousands of documents. */
+const withoutRepeats = (given: ReadonlyArray<GuardedText>) => {
+  const once: Array<GuardedText> = []
+  const known = new Map<string, Map<string, number>>()
+  const places = given.map((one) => {
+    const texts = known.get(one.at) ?? new Map<string, number>()
+    known.set(one.at, texts)
+    const place = texts.get(one.text) ?? once.push(one) - 1
+    texts.set(one.text, place)
+    return place
+  })
+  return { once, expand: (seen: ReadonlyArray<string>) => places.map((place) => seen[place] ?? "") }
 }

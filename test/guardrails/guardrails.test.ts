@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 import { adminKey, allow, blockWord, guardedGateway, hideNames, secret, startHook } from "./startGuarded.ts"
+import type { Asked } from "./startGuarded.ts"
 
 const hook = startHook()
 const bounds = { url: hook.url, secret, timeout_seconds: 0.5, hold_ms: 400 }
@@ -150,6 +151,11 @@ describe.each(Object.entries(families))("a guardrail of %s", (family, { body, pa
     ["is no JSON", () => new Response("yes")],
     ["sends 10 MB", () => new Response(`{"verdict":"allow","x":"${"x".repeat(10_000_000)}"}`)],
     ["replaces other texts", () => Response.json({ verdict: "replace", texts: [] })],
+    [
+      "has placeholders of one letter",
+      ({ texts }: Asked) =>
+        Response.json({ verdict: "replace", texts: texts.map(() => "x"), placeholders: { e: "word" } })
+    ],
     ["redirects", () => Response.redirect("http://127.0.0.1:1/")]
   ])("that %s refuses if it fails closed, and lets through if open", async (_, answers) => {
     hook.answers(answers)
@@ -225,6 +231,52 @@ describe("each input of a request", () => {
     for (const text of written) expect([text.includes("<PERSON_1>"), text.includes("Ann Lee")]).toEqual([true, false])
     hook.answers(blockWord("hunter2"))
     expect((await ask("block", ["A prompt that is the longest of all", "hunter2"])).status).toBe(400)
+  })
+
+  it("is sent once, however often it stands in the request", async () => {
+    hook.answers(allow)
+    const body = { model: "ranked", query: "Who?", documents: ["Ann", "Bob", "Ann"] }
+    expect((await request(gateway, "/v1/rerank", { body })).status).toBe(200)
+    expect(hook.seen).toHaveLength(1)
+    expect(hook.seen[0]?.texts.map(({ text }) => text)).toEqual(["Who?", "Ann", "Bob"])
+    hook.answers(hideNames)
+    const messages = [
+      { role: "user", content: "Ann Lee" },
+      { role: "user", content: "Ann Lee" },
+      { role: "user", content: "Greet Ann Lee" }
+    ]
+    const answer = await request(gateway, "/v1/chat/completions", { body: { model: "redact", messages } })
+    expect(await answer.text()).toContain("Ann Lee")
+    expect(hook.seen[0]?.texts).toHaveLength(2)
+    expect(JSON.stringify(hook.seen.slice(1))).not.toContain("Ann Lee")
+  })
+
+  it("may be a file of text, also in Base64", async () => {
+    const data = Buffer.from("Notes of Ann Lee").toString("base64")
+    const url = `data:text/markdown;base64,${data}`
+    const file = { filename: "notes.md", file_data: url }
+    const sent = {
+      "/v1/chat/completions": { messages: [{ role: "user", content: [{ type: "file", file }] }] },
+      "/v1/responses": { input: [{ role: "user", content: [{ type: "input_file", ...file }] }] },
+      "/v1/messages": {
+        max_tokens: 50,
+        messages: [
+          {
+            role: "user",
+            content: [{ type: "document", source: { type: "base64", media_type: "text/markdown", data } }]
+          }
+        ]
+      }
+    }
+    for (const [path, body] of Object.entries(sent)) {
+      hook.answers(blockWord("Ann Lee"))
+      expect((await request(gateway, path, { body: { model: "block", ...body } })).status).toBe(400)
+      hook.answers(hideNames)
+      const answer = await request(gateway, path, { body: { model: "redact", ...body } })
+      expect(answer.status).toBe(200)
+      expect(hook.seen[0]?.texts).toEqual([{ at: "document", text: "Notes of Ann Lee" }])
+      expect(JSON.stringify(hook.seen.slice(1))).not.toContain("Ann Lee")
+    }
   })
 
   it("is a text, of embeddings", async () => {
