@@ -22,6 +22,7 @@ import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue, limitedAs } from "../catalogue/Catalogue.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
+import { makeAffords } from "./affords.ts"
 import { makeAdmit } from "./admit.ts"
 import type { AdmittedRoute } from "./admit.ts"
 import { makeOwnershipCheck } from "./ownershipCheck.ts"
@@ -71,7 +72,6 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const { admit, choose, find, passes, translates } = yield* makeAdmit
     const { owned, permit, withOwnKeys } = yield* makeOwnershipCheck
     const signing = yield* makeSigning
-    const upstreamCount = yield* makeUpstreamCount(permit)
 
     /**
      * Starts a generation and charges the caller for its usage. Fails if the gateway or the upstreams refuse the
@@ -282,13 +282,14 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     }
 
     return {
+      affords: makeAffords(admit, limits, ledger, observers),
       choose,
       find,
       generate,
       quote: makeQuote(admit, catalogue, ledger, { limitsOf, waysAt: observers.serving.waysAt }),
       limitsOf,
       passes,
-      upstreamCount,
+      upstreamCount: yield* makeUpstreamCount(permit),
       translates,
       get: (id: string) => catalogue.get(id),
       list: () => [...catalogue.values()]

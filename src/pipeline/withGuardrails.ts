@@ -5,6 +5,7 @@ import type { Failure } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { families } from "../contract/kinds.ts"
 import type { Dispatch } from "../dispatch/Dispatch.ts"
+import type { GenerationOptions } from "../dispatch/GenerationOptions.ts"
 import type { Future } from "../flow/Future.ts"
 import { runFuture } from "../flow/runFuture.ts"
 import type { Conversation } from "../generation/Conversation.ts"
@@ -20,7 +21,9 @@ interface Guarding<S, P, A> {
   readonly dialect: Dialect
   readonly guards: ReadonlyArray<Guard>
   readonly tell: GuardedRequest["tell"]
-  readonly dispatch: Pick<Dispatch, "quote">
+  readonly dispatch: Pick<Dispatch, "affords" | "quote">
+  /** Present if the money was held before. */
+  readonly prepaid?: GenerationOptions["prepaid"]
   readonly runtime: Runtime.Runtime<never>
 }
 
@@ -29,7 +32,7 @@ interface Guarding<S, P, A> {
  * family is translated, whatever its upstream speaks. Requests of other kinds pass through, and their texts can't be replaced.
  */
 export const withGuardrails = <S, P, A>(
-  { caller, dialect, dispatch, guards, request, runtime, stream, tell, text }: Guarding<S, P, A>,
+  { caller, dialect, dispatch, guards, prepaid, request, runtime, stream, tell, text }: Guarding<S, P, A>,
   begin: (text: TextRequest<S, P, A>) => Future<Generation, Failure>
 ): Future<Generation, Failure> => {
   const { conversation, mayReachWeb, objection, unread } = text
@@ -38,7 +41,10 @@ export const withGuardrails = <S, P, A>(
   const family = isReplaceable ? undefined : dialect
   const looked = Effect.gen(function* () {
     // A request that is refused anyway is none of their business.
-    yield* dispatch.quote(caller, conversation, { family, kind, mayReachWeb, objection, headers: request.headers })
+    const admission = { family, kind, mayReachWeb, objection, headers: request.headers }
+    yield* dispatch.quote(caller, conversation, admission)
+    if (prepaid === undefined)
+      yield* dispatch.affords(caller, conversation, request, admission, { stream, kind, several: text.answers })
     const [{ guardRequest }, { Words }] = yield* Effect.promise(() =>
       Promise.all([import("../guardrails/guardRequest.ts"), import("../guardrails/Words.ts")])
     )

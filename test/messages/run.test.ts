@@ -32,6 +32,7 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
     })
   }
   const models = new Dispatch({
+    affords: () => Effect.die("not asked"),
     generate,
     choose: () => Effect.die("not asked"),
     find: () => Effect.die("not asked"),
@@ -89,6 +90,7 @@ describe("one request run to its message", () => {
   it.effect("tells the operator which rule is broken, for an upstream that knows better", () =>
     Effect.gen(function* () {
       const models = new Dispatch({
+        affords: () => Effect.die("asked"),
         generate: (_caller, _conversation, _request, { objection }) => {
           const objected = objection?.()
           return objected === undefined ? Future.die("no objection") : Future.fail(objected)
