@@ -7,7 +7,7 @@ import { InvalidRequest, ToolsFailed } from "../contract/failures/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { shorten } from "../contract/text/shorten.ts"
 import type { FunctionTool } from "../generation/Conversation.ts"
-import type { McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
+import type { ApprovedCall, McpServerRequest, ServerWords } from "../generation/McpServerRequest.ts"
 import { serverToolNames } from "../generation/serverToolName.ts"
 import type { NamedTool } from "../generation/serverToolName.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
@@ -20,6 +20,7 @@ import type { McpServer, McpTool } from "./McpServer.ts"
 import { makeRecordedCalls } from "./recordedCalls.ts"
 import { sendGuarded } from "./sendTo.ts"
 import { toolFinder } from "./toolFinder.ts"
+import { functionOf, shownTool } from "./toolViews.ts"
 import { makeServerPlaces } from "./serverPlaces.ts"
 import type { ServerPlace } from "./serverPlaces.ts"
 
@@ -30,6 +31,8 @@ export interface ServedTools extends OfferedTools {
   readonly listed: ReadonlyArray<NamedTool & { readonly name: string; readonly isWithdrawn: boolean }>
   /** The functions that the model gets once it has looked for them. */
   readonly hidden: ReadonlyArray<FunctionTool>
+  /** Records calls that the caller does not approve. */
+  readonly deny: (calls: ReadonlyArray<ApprovedCall>) => Effect.Effect<void>
 }
 
 interface Serving {
@@ -212,23 +215,28 @@ const make = Effect.gen(function* () {
       Effect.forEach(all.servers, (one) => reachedBy(one, placeOf(one), all))
     )
 
-  /** The lists of all servers, none of which is asked if one is refused. */
+  /** All servers with their lists, none of which is asked if one is refused. */
   const listsOf = (all: RequestServers) =>
-    Effect.flatMap(admit(all), (reached) => Effect.forEach(reached, (one) => listOf(one, all), { concurrency: 4 }))
+    Effect.flatMap(admit(all), (reached) =>
+      Effect.map(
+        Effect.forEach(reached, (one) => listOf(one, all), { concurrency: 4 }),
+        (lists) => ({ places: new Map(reached.map(({ asked, name }) => [asked.label, name])), tools: lists.flat() })
+      )
+    )
 
   const offer = (all: RequestServers) => {
     const { called, caller, mostCalls, request, servers, taken, words } = all
     return Effect.map(
       Effect.filterOrFail(
-        Effect.map(listsOf(all), (lists) => lists.flat()),
-        (tools) => tools.length <= mostTools,
-        (tools) =>
+        listsOf(all),
+        ({ tools }) => tools.length <= mostTools,
+        ({ tools }) =>
           wrong(
             "tools",
             `expected at most ${mostTools} tools of servers; got ${tools.length}: use ${words.filterField}`
           )
       ),
-      (tools): ServedTools => {
+      ({ places, tools }): ServedTools => {
         const names = serverToolNames(
           tools.map(({ asked, tool }) => ({ label: asked.label, tool: tool.name })),
           taken
@@ -250,14 +258,27 @@ const make = Effect.gen(function* () {
             isWithdrawn: offer.isWithdrawn === true
           })),
           tools: [
-            callsOf(offered, { calls, caller, mostCalls, request }),
+            callsOf(offered, { calls, caller, mostCalls, places, request }),
             ...(finder === undefined ? [] : [finder.tool])
           ],
           opening: servers.map((asked) => ({
             type: "server-tools",
             server: asked.label,
             tools: tools.filter((one) => one.asked === asked).map(({ tool }) => shownTool(tool))
-          }))
+          })),
+          deny: (denied) =>
+            Effect.forEach(
+              denied,
+              ({ id, server: label, tool }) => {
+                const server = places.get(label)
+                // Once, however often the request runs.
+                const call = { id: `${request.id} ${id}`, tool }
+                return server === undefined
+                  ? Effect.void
+                  : calls.unsent({ caller, request }, { ...call, server }, "denied")
+              },
+              { discard: true }
+            )
         }
       }
     )
@@ -279,22 +300,4 @@ const refuse = (param: string, rule: string): Effect.Effect<never, InvalidReques
 const isKeyOf = (headers: Headers, token: Redacted.Redacted): boolean => {
   const secret = Redacted.value(token)
   return headers.get("x-api-key") === secret || headers.get("authorization")?.endsWith(` ${secret}`) === true
-}
-
-const shownTool = ({ annotations, description, inputSchema, name }: ServedTool["tool"]) => ({
-  name,
-  description,
-  inputSchema,
-  isReadOnly: annotations.readOnlyHint === true
-})
-
-const functionOf = (name: string, { asked, tool }: ServedTool): FunctionTool => {
-  const description = [asked.description, tool.description].filter((text) => text !== undefined).join("\n")
-  return {
-    type: "function",
-    name,
-    description: description === "" ? undefined : description,
-    parameters: tool.inputSchema,
-    strict: undefined
-  }
 }

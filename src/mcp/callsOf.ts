@@ -33,6 +33,8 @@ type Parts = ReadonlyArray<TextPart | ImagePart>
 interface Calling extends CallingRequest {
   readonly mostCalls: number | undefined
   readonly calls: RecordedCalls
+  /** The servers' names in the configuration, by their labels. */
+  readonly places: ReadonlyMap<string, string>
 }
 
 /** The most of a request's pictures, in Base64 characters: every later round sends them again. */
@@ -41,7 +43,7 @@ const mostPictures = 16 * 1_048_576
 /** The calls of a request's servers, by the model's names of their tools. */
 export const callsOf = (
   named: ReadonlyMap<string, ServedTool>,
-  { calls: { recorded }, mostCalls = Infinity, ...calling }: Calling
+  { calls: { recorded, unsent }, mostCalls = Infinity, places, ...calling }: Calling
 ): ServerTool => {
   /** The calls of this run. */
   const made: Array<Departing> = []
@@ -50,6 +52,15 @@ export const callsOf = (
   const shownAs = (name: string) => {
     const served = named.get(name)
     return { server: served?.asked.label ?? "", tool: served?.tool.name ?? name }
+  }
+  /** The end of a call that does not leave. */
+  const refusing = (call: ServerCall, end: ServerCallEnd): Effect.Effect<ServerCallEnd> => {
+    const { server: label, tool } = call.approval ?? shownAs(call.name)
+    const server = places.get(label)
+    return Effect.as(
+      server === undefined ? Effect.void : unsent(calling, { id: call.id, server, tool }, "refused"),
+      end
+    )
   }
   return {
     names: new Set(named.keys()),
@@ -70,7 +81,7 @@ export const callsOf = (
     begins: ({ id }) => [{ type: "server-call-written", id }],
     run: (call) => {
       const served = named.get(call.name)
-      if (served === undefined) return Effect.succeed(unlisted(call))
+      if (served === undefined) return refusing(call, unlisted(call))
       const { connection, nanoUsd, tool } = served
       const departure = { hasLeft: false }
       const paid = paidBy(served)
@@ -86,7 +97,7 @@ export const callsOf = (
     },
     // An approval is used once: a second call with it gets the first one's end.
     mayRepeat: ({ approval, name }) => approval !== undefined || isHarmless(named.get(name)),
-    refuse: (call) => refused(call)
+    refuse: (call) => refusing(call, refused(call))
   }
 }
 

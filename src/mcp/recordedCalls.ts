@@ -88,7 +88,11 @@ export const makeRecordedCalls = Effect.gen(function* () {
     })
 
   /** Neither arguments nor results are told, nor what the server says. */
-  const told = ({ request }: CallingRequest, call: RecordedCall, end: CallEnd) => {
+  const told = (
+    { request }: CallingRequest,
+    call: Pick<RecordedCall, "server" | "tool" | "approval">,
+    end: CallEnd
+  ) => {
     const { approval, server, tool } = call
     const { durationMs, outcome, receivedBytes, sentBytes } = end
     toolCalls.of(server, outcome).add(1)
@@ -102,7 +106,9 @@ export const makeRecordedCalls = Effect.gen(function* () {
       outcome,
       ...(approval !== undefined && { approval: claimOf(approval) })
     })
-    return (outcome === "completed" ? Effect.logDebug : Effect.logWarning)("a call of a tool ended").pipe(
+    return (outcome === "completed" || outcome === "denied" ? Effect.logDebug : Effect.logWarning)(
+      "a call of a tool ended"
+    ).pipe(
       Effect.annotateLogs({
         event: "tool.call",
         request_id: request.id,
@@ -117,12 +123,27 @@ export const makeRecordedCalls = Effect.gen(function* () {
     )
   }
 
-  return { recorded } as const
+  /** Stores and tells a call that never leaves: its approval was denied, or it was refused. */
+  const unsent = (
+    calling: CallingRequest,
+    call: Pick<RecordedCall, "id" | "server" | "tool">,
+    outcome: "denied" | "refused"
+  ): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (atMs) => {
+      const end = { outcome, durationMs: 0, sentBytes: 0, receivedBytes: 0, costNanoUsd: 0 }
+      return Effect.zipRight(rows.add(leavingCall(calling, call, atMs), end), told(calling, call, end))
+    })
+
+  return { recorded, unsent } as const
 })
 
 export interface RecordedCalls extends Effect.Effect.Success<typeof makeRecordedCalls> {}
 
-const leavingCall = ({ caller, request }: CallingRequest, call: RecordedCall, atMs: number): LeavingCall => ({
+const leavingCall = (
+  { caller, request }: CallingRequest,
+  call: Pick<RecordedCall, "id" | "server" | "tool">,
+  atMs: number
+): LeavingCall => ({
   id: call.id,
   atMs,
   requestId: request.id,

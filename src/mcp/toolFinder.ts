@@ -42,7 +42,7 @@ export const toolFinder = (hidden: ReadonlyArray<FunctionTool>, taken: ReadonlyS
       begins: () => [],
       run: (call) => Effect.sync(() => run(call)),
       mayRepeat: () => true,
-      refuse: (call) => ended(call, "No more searches for tools are allowed.", [])
+      refuse: (call) => Effect.sync(() => ended(call, "No more searches for tools are allowed.", []))
     },
     function: {
       type: "function",

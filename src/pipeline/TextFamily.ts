@@ -115,6 +115,8 @@ export interface AskedServers {
   readonly words: ServerWords
   /** The calls that the caller approves. They run before the model goes on. */
   readonly approved?: (() => ReadonlyArray<ApprovedCall>) | undefined
+  /** Those that the caller denies. */
+  readonly denied?: (() => ReadonlyArray<ApprovedCall>) | undefined
   /** True if the conversation shows a server's list, which is then not shown again. */
   readonly isShown?: ((label: string) => boolean) | undefined
   readonly choice?: ServerChoice | undefined

@@ -108,6 +108,7 @@ export const withServers = (
         kept
       }))
     ).pipe(
+      Effect.tap(({ served }) => served.deny(asked.denied?.() ?? [])),
       Scope.extend(scope),
       Effect.onError(() => Scope.close(scope, Exit.void))
     )

@@ -81,7 +81,10 @@ export const understand = (
   if (no !== undefined) return no
   const effort = effortOf(request.model, request.reasoning?.effort ?? undefined, "reasoning.effort")
   const servers: AskedServers | undefined = request.tools
-    ? serversOf(request, body, replay, () => translation().approved)
+    ? serversOf(request, body, replay, {
+        approved: () => translation().approvals.given,
+        denied: () => translation().approvals.denied
+      })
     : undefined
   let known: Translated | undefined
   const translation = (): Translated => (known ??= translate(request, replay, servers))
@@ -141,14 +144,14 @@ const serversOf = (
   { max_tool_calls: mostCalls, tool_choice: choice, tools }: AnyRequest,
   body: unknown,
   { history, input }: Replay,
-  approved: AskedServers["approved"]
+  approvals: Pick<AskedServers, "approved" | "denied">
 ): AskedServers | undefined => {
   if (tools?.some(({ type }) => type === "mcp") !== true) return undefined
   return askedServers((complain) => mcpServers(body, complain), {
     mostCalls: mostCalls ?? undefined,
     words: serverWords,
     choice: serverChoice(choice),
-    approved,
+    ...approvals,
     isShown: (label) => [history, input].some((items) => items.some((item) => isListOf(item, label)))
   })
 }
@@ -159,7 +162,7 @@ const isListOf = (item: InputItem, label: string): boolean =>
 interface Translated {
   readonly items: ReadonlyArray<Item>
   readonly toolbox: Toolbox
-  readonly approved: Approvals["given"]
+  readonly approvals: Pick<Approvals, "given" | "denied">
   readonly problem: InvalidRequest | undefined
 }
 
@@ -186,7 +189,7 @@ const translate = (request: AnyRequest, replay: Replay, servers: AskedServers | 
     complain(`input[${trigger}].type`, "compaction_trigger is expected as the last item alone")
   }
   checkPairs(items, (message) => refuse("input", message))
-  return { items, toolbox: tools, approved: approvals.given, problem }
+  return { items, toolbox: tools, approvals, problem }
 }
 
 const reasoningOf = ({ reasoning }: AnyRequest, effort: Reasoning["effort"]): Reasoning => ({

@@ -39,7 +39,7 @@ export const searchServerTool = ({ name, provider, sources, tool }: Searching): 
     mostUsage: () => oneSearch,
     begins: (call) => [{ type: "search-start", id: call.id, query: queryOf(call) }],
     run: (call) => Effect.map(outcomeOf(queryOf(call)), (outcome) => ended(call, outcome)),
-    refuse: (call) => ended(call, { type: "error", code: "max_uses_exceeded" })
+    refuse: (call) => Effect.sync(() => ended(call, { type: "error", code: "max_uses_exceeded" }))
   }
 }
 

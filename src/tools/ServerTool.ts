@@ -56,7 +56,7 @@ export interface ServerTool {
   /** True if a call whose end is not known may run again. Absent: none may. */
   readonly mayRepeat?: (call: ServerCall) => boolean
   /** The end of a call that is not run, because no more are allowed. */
-  readonly refuse: (call: ServerCall) => ServerCallEnd
+  readonly refuse: (call: ServerCall) => Effect.Effect<ServerCallEnd>
 }
 
 /** The server tools that a request offers beside those of its conversation. */

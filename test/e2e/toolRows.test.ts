@@ -82,3 +82,37 @@ it("tells a call of /mcp in the same way", async () => {
     tools: [{ server: "house", tool: "roll", outcome: "completed" }]
   })
 })
+
+it("tells calls that did not leave: refused ones, and those whose approval was denied", async () => {
+  dice.seen.length = 0
+  chat.want("house__roll", "house__roll")
+  const tools = [registered]
+  const bounded = await request(gateway, "/v1/responses", {
+    body: { model: "house", input: "Roll", tools, max_tool_calls: 1 }
+  })
+  const first = await detail(bounded.headers.get("x-request-id"))
+  expect(first.tools.map(({ outcome }: { outcome: string }) => outcome).toSorted()).toEqual(["completed", "refused"])
+
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "launch", arguments: {} } }
+  const unknown = await request(gateway, "/mcp/house", { body: call })
+  const second = await detail(unknown.headers.get("x-request-id"))
+  expect(second.tools).toMatchObject([{ server: "house", tool: "launch", outcome: "refused", cost_usd: 0, ms: 0 }])
+
+  const asking = [{ ...registered, require_approval: "always" }]
+  chat.want("house__roll")
+  const asked = await (
+    await request(gateway, "/v1/responses", { body: { model: "house", input: "Roll", tools: asking } })
+  ).json()
+  const input = [{ type: "mcp_approval_response", approval_request_id: asked.output.at(-1).id, approve: false }]
+  const denied = await request(gateway, "/v1/responses", {
+    body: { model: "house", previous_response_id: asked.id, input, tools: asking }
+  })
+  const third = await detail(denied.headers.get("x-request-id"))
+  expect(third.tools).toMatchObject([{ server: "house", tool: "roll", outcome: "denied" }])
+  expect(requestShown(third)).toMatch(/\nhouse\/roll +denied /)
+
+  expect(dice.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1)
+  const text = await metrics()
+  expect(text).toContain(`gateway_tool_calls_total{server="house",outcome="refused"} 2`)
+  expect(text).toContain(`gateway_tool_calls_total{server="house",outcome="denied"} 1`)
+})

@@ -34,6 +34,7 @@ describe("the calls of a request", () => {
         caller: Caller.unrestricted("team", "key_1"),
         mostCalls: undefined,
         request: { id: "req_1" },
+        places: new Map([["art", "own"]]),
         calls: yield* makeRecordedCalls
       })
       const parts = []

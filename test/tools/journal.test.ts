@@ -45,7 +45,7 @@ const notebook = (breaks?: "begin" | "end") => {
     opens: ({ id }) => [{ type: "server-call-start", id, server: "dice", tool: "roll" }],
     begins: ({ id }) => [{ type: "server-call-written", id }],
     run: ({ id, name }) => Effect.sync(() => (happened.push("call"), end(id, name, "6"))),
-    refuse: ({ id, name }) => end(id, name, "no more")
+    refuse: ({ id, name }) => Effect.succeed(end(id, name, "no more"))
   }
   return { open, happened, rounds, tool }
 }

@@ -39,7 +39,7 @@ const dice = (over: Partial<ServerTool> = {}) => {
         ran.push(text)
         return end(id, name, "6")
       }),
-    refuse: ({ id, name }) => end(id, name, "no more"),
+    refuse: ({ id, name }) => Effect.succeed(end(id, name, "no more")),
     ...over
   }
   return { tool, ran, shown }

@@ -51,7 +51,7 @@ const patienceMs = 5_000
 
 export const makeServedTools = Effect.gen(function* () {
   const { all, get, open } = yield* McpServers
-  const { recorded } = yield* makeRecordedCalls
+  const { recorded, unsent } = yield* makeRecordedCalls
   const { charged } = yield* makeChargedCalls
   const offeredBy = (
     server: RegisteredServer,
@@ -117,10 +117,18 @@ export const makeServedTools = Effect.gen(function* () {
     { input, name }: NonNullable<ToolRequest["call"]>,
     found: Effect.Effect.Success<ReturnType<typeof offers>>,
     caller: Caller,
-    incoming: Incoming
+    incoming: Incoming,
+    unlisted: { readonly server: string; readonly tool: string } | undefined
   ): Effect.Effect<Answer> => {
     const offered = found.tools.find((tool) => tool.name === name)
-    if (offered === undefined) return Effect.succeed(notOffered(request, name, found.missing))
+    if (offered === undefined) {
+      // Whether the server has it is not told.
+      const isRecorded = unlisted !== undefined && found.missing.length === 0
+      const refused = isRecorded
+        ? unsent({ caller, request: incoming }, { id: randomHex(), ...unlisted }, "refused")
+        : Effect.void
+      return Effect.as(refused, notOffered(request, name, found.missing))
+    }
     const { callMs, connection, nanoUsd, server, tool } = offered
     const { headers, record } = incoming
     const wrong = request.era === "modern" ? wrongArguments(headers, tool.mirrored, input) : undefined
@@ -147,14 +155,21 @@ export const makeServedTools = Effect.gen(function* () {
     instructions?: string
   ): ServedTools => ({
     instructions,
-    answer: (request, caller, incoming) =>
-      Effect.scoped(
-        Effect.flatMap(offers(servers(caller, request.call?.name), naming, caller, incoming.headers), (found) =>
-          request.call === undefined
-            ? Effect.succeed(listed(request, found, naming))
-            : call(request, request.call, found, caller, incoming)
-        )
+    answer: (request, caller, incoming) => {
+      const asked = servers(caller, request.call?.name)
+      const [only, ...others] = asked
+      return Effect.scoped(
+        Effect.flatMap(offers(asked, naming, caller, incoming.headers), (found) => {
+          if (request.call === undefined) return Effect.succeed(listed(request, found, naming))
+          const { name } = request.call
+          const isOne = only !== undefined && others.length === 0
+          const unlisted = isOne
+            ? { server: only.name, tool: naming === jointNames ? name.slice(prefixOf(only).length) : name }
+            : undefined
+          return call(request, request.call, found, caller, incoming, unlisted)
+        })
       )
+    }
   })
 
   return {

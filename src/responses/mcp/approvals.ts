@@ -24,6 +24,8 @@ interface Reading {
 export interface Approvals {
   /** The calls that the request approves, and that no earlier response has. */
   readonly given: ReadonlyArray<ApprovedCall>
+  /** Those that the request does not approve. */
+  readonly denied: ReadonlyArray<ApprovedCall>
   /** An answer of the caller's for the model: a refused call and the reason; nothing for an approved one, whose own item follows. */
   readonly toldOf: (answer: Answer) => ReadonlyArray<Item>
 }
@@ -33,9 +35,10 @@ export const approvalsOf = ({ history, input }: Items, reading: Reading): Approv
   const items = [...history, ...input]
   const isAnswer = (item: InputItem): item is Answer => item.type === "mcp_approval_response"
   const asked = askedIn(items, reading)
-  if (!items.some(isAnswer)) return { given: [], toldOf: () => [] }
+  if (!items.some(isAnswer)) return { given: [], denied: [], toldOf: () => [] }
   const answered = new Set(history.filter(isAnswer).map((answer) => answer.approval_request_id))
   const called = new Set(items.flatMap((item) => (item.type === "mcp_call" ? [item["approval_request_id"]] : [])))
+  const denied: Array<ApprovedCall> = []
   const given = input.flatMap((item, index): ReadonlyArray<ApprovedCall> => {
     if (!isAnswer(item)) return []
     const id = item.approval_request_id
@@ -50,16 +53,17 @@ export const approvalsOf = ({ history, input }: Items, reading: Reading): Approv
     }
     if (answered.has(id)) return wrong("is answered before; each approval has one answer")
     answered.add(id)
-    if (!item.approve || called.has(id)) return []
     const { arguments: text, name: tool, server_label: server } = call
+    if (!item.approve) denied.push({ id, server, tool, arguments: text })
+    if (!item.approve || called.has(id)) return []
     if (!reading.labels().includes(server)) return wrong(`its server "${shorten(server)}" is not among tools`)
     return [{ id, server, tool, arguments: text }]
   })
   const toldOf = (answer: Answer): ReadonlyArray<Item> => {
     const call = asked.get(answer.approval_request_id)
-    return answer.approve || call === undefined ? [] : denied(call, answer)
+    return answer.approve || call === undefined ? [] : deniedItems(call, answer)
   }
-  return { given, toldOf }
+  return { given, denied, toldOf }
 }
 
 /** The items that ask, by id. Each may be there once. */
@@ -73,7 +77,7 @@ const askedIn = (items: ReadonlyArray<InputItem>, { refuse }: Reading): Readonly
   return asked
 }
 
-const denied = (
+const deniedItems = (
   { arguments: text, name: tool, server_label: label }: ApprovalRequest,
   { approval_request_id: callId, reason }: Answer
 ): ReadonlyArray<Item> => {

@@ -45,7 +45,7 @@ const endOf = (
   tools: ReadonlyArray<ServerTool>
 ): Effect.Effect<ServerCallEnd> => {
   const tool = tools.find(({ names }) => names.has(call.name))
-  if (!call.isSent && tool !== undefined) return Effect.succeed(tool.refuse(call))
+  if (!call.isSent && tool !== undefined) return tool.refuse(call)
   if (tool?.mayRepeat?.(call) === true) return tool.run(call)
   const isShown = shown.some((event) => event.type === "server-call-start" && event.id === call.id)
   return Effect.succeed(unknownEnd(call, isShown))

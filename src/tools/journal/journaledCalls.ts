@@ -35,7 +35,7 @@ export const journaledCalls = (
     if (journal !== undefined) yield* journal.begin(number, round, use)
     const all = yield* Effect.forEach(
       calls,
-      (one) => (isRun.has(one) ? one.tool.run(one.call) : Effect.succeed(one.tool.refuse(one.call))),
+      (one) => (isRun.has(one) ? one.tool.run(one.call) : one.tool.refuse(one.call)),
       { concurrency: 4 }
     )
     const ends = all.map(storedEnd)

@@ -140,7 +140,7 @@ describe("tools of servers in a response", () => {
   })
 })
 
-const approvals = { given: [], toldOf: () => [] }
+const approvals = { given: [], denied: [], toldOf: () => [] }
 
 describe("an earlier call of a server's tool", () => {
   const read = (item: object) =>
