@@ -17,7 +17,7 @@ import type { ServedTool } from "./callsOf.ts"
 import { LoadedServers } from "./LoadedServers.ts"
 import type { McpConnection } from "./McpClient.ts"
 import type { McpServer, McpTool } from "./McpServer.ts"
-import { makeRecordedCalls } from "./recordedCalls.ts"
+import { deniedBy, makeRecordedCalls } from "./recordedCalls.ts"
 import { sendGuarded } from "./sendTo.ts"
 import { toolFinder } from "./toolFinder.ts"
 import { functionOf, shownTool } from "./toolViews.ts"
@@ -266,19 +266,7 @@ const make = Effect.gen(function* () {
             server: asked.label,
             tools: tools.filter((one) => one.asked === asked).map(({ tool }) => shownTool(tool))
           })),
-          deny: (denied) =>
-            Effect.forEach(
-              denied,
-              ({ id, server: label, tool }) => {
-                const server = places.get(label)
-                // Once, however often the request runs.
-                const call = { id: `${request.id} ${id}`, tool }
-                return server === undefined
-                  ? Effect.void
-                  : calls.unsent({ caller, request }, { ...call, server }, "denied")
-              },
-              { discard: true }
-            )
+          deny: (denied) => Effect.forEach(denied, deniedBy(calls, { caller, request }, places), { discard: true })
         }
       }
     )

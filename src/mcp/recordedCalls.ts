@@ -2,6 +2,7 @@ import { Cause, Clock, Effect, Either, Exit } from "effect"
 import type { Caller } from "../contract/callers/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { tracedBy } from "../contract/records/Trace.ts"
+import type { ApprovedCall } from "../generation/McpServerRequest.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { CallRows } from "../tools/CallRows.ts"
 import type { CallEnd, LeavingCall } from "../tools/store/toolCalls.ts"
@@ -138,6 +139,20 @@ export const makeRecordedCalls = Effect.gen(function* () {
 })
 
 export interface RecordedCalls extends Effect.Effect.Success<typeof makeRecordedCalls> {}
+
+/**
+ * Records a call that the caller does not approve: once, however often its request runs.
+ *
+ * @param places the servers' names in the configuration, by their labels
+ */
+export const deniedBy =
+  ({ unsent }: RecordedCalls, calling: CallingRequest, places: ReadonlyMap<string, string>) =>
+  ({ id, server: label, tool }: ApprovedCall): Effect.Effect<void> => {
+    const server = places.get(label)
+    return server === undefined
+      ? Effect.void
+      : unsent(calling, { id: `${calling.request.id} ${id}`, server, tool }, "denied")
+  }
 
 const leavingCall = (
   { caller, request }: CallingRequest,
