@@ -122,7 +122,7 @@ export const makeServedTools = Effect.gen(function* () {
   ): Effect.Effect<Answer> => {
     const offered = found.tools.find((tool) => tool.name === name)
     if (offered === undefined) {
-      // Whether the server has it is not told.
+      // A row is no hint that the server has it.
       const isRecorded = unlisted !== undefined && found.missing.length === 0
       const refused = isRecorded
         ? unsent({ caller, request: incoming }, { id: randomHex(), ...unlisted }, "refused")
