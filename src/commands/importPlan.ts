@@ -53,7 +53,7 @@ export const notesText = ({ notes }: Plan): string =>
     : [
         `Not carried, or not as it was (${notes.length}):`,
         ...notes.flatMap(({ at, why }) =>
-          wrap(oneLine(`- ${at}: ${why}`), width()).map((part, index) => (index === 0 ? part : `  ${part}`))
+          wrap(oneLine(`- ${at}: ${why}`), width() - 2).map((part, index) => (index === 0 ? part : `  ${part}`))
         )
       ].join("\n")
 

@@ -102,9 +102,20 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
       const there = planned.filter((one) => !made.includes(one) && fresh.some(({ account }) => account === one.id))
       if (there.length === 0) return undefined
       const earlier = yield* audit.list({ target, action, limit: mostImports })
-      const imported = new Set(earlier.flatMap(({ after }) => (isImport(after) ? after.accounts : [])))
+      const imports = earlier.flatMap(({ after }) => (isImport(after) ? [after] : []))
+      const imported = new Set(imports.flatMap(({ accounts }) => accounts))
+      const places = new Map(imports.flatMap(({ places = {} }) => Object.entries(places)))
       const strange = there.find(({ id }) => !imported.has(id))
-      if (strange === undefined) return undefined
+      if (strange === undefined) {
+        const other = there.find(({ id, place }) => (places.get(id) ?? place) !== place)
+        return (
+          other &&
+          new Conflict({
+            code: null,
+            message: `account "${other.id}" was made for another of LiteLLM's teams, users or keys: the keys of its ${other.from} would be that one's. Give it another name there first`
+          })
+        )
+      }
       const { from, id } = strange
       return new Conflict({
         code: null,
@@ -143,7 +154,8 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
           keysBefore: planned.keys.filter(({ hash }) => before.has(hash)).map(({ name }) => name)
         }
         if (ids.length > 0 || fresh.length > 0) {
-          const after = { accounts: ids, keys: fresh.map(({ account, name }) => ({ account, name })) }
+          const places = Object.fromEntries(made.map(({ id, place }) => [id, place]))
+          const after = { accounts: ids, places, keys: fresh.map(({ account, name }) => ({ account, name })) }
           yield* audit.record({ actor, action, target, before: null, after })
         }
         return imported
@@ -157,7 +169,12 @@ export class Importing extends Effect.Service<Importing>()("gateway/litellm/Impo
 
 /** An import in the audit log. */
 const [action, target] = ["import.litellm", "litellm"]
-const isImport = Schema.is(Schema.Struct({ accounts: Schema.Array(Schema.String) }))
+const isImport = Schema.is(
+  Schema.Struct({
+    accounts: Schema.Array(Schema.String),
+    places: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+  })
+)
 const mostImports = 1_000
 
 /** Hashes per statement. */

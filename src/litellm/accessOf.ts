@@ -30,7 +30,7 @@ export const accessOf = (
   const note = (at: string, why: string) => void notes.push({ at, why })
   const budgetRows = new Map(rows.budgets.map((row) => [textAt(row, "budget_id"), row]))
   const users = new Map(rows.users.map((row) => [textAt(row, "user_id"), row]))
-  const teams = new Map(rows.teams.map((row) => [textAt(row, "team_id"), row]))
+  const teams = new Map(inOrder(rows.teams, "team_id").map((row) => [textAt(row, "team_id"), row]))
   const names = new AccountNames()
   const accounts = new Map<string, PlannedAccount>()
 
@@ -40,6 +40,7 @@ export const accessOf = (
     for (const why of some) note(from, why)
     const made: PlannedAccount = {
       id: names.of(place, wanted),
+      place,
       from,
       models: modelRule(row, groups),
       limits: limitsOf(row, budget),
@@ -78,7 +79,7 @@ export const accessOf = (
   const keys: Array<PlannedKey> = []
   let sessions = 0
   const unlimited = { keys: 0, spent: 0 }
-  for (const row of rows.keys) {
+  for (const row of inOrder(rows.keys, "token")) {
     if (textAt(row, "team_id") === ownPage) {
       sessions++
       continue
@@ -130,6 +131,10 @@ export const accessOf = (
     notes
   }
 }
+
+/** The database has rows in no order, and names that are taken depend on it. */
+const inOrder = (all: ReadonlyArray<JsonObject>, id: string): ReadonlyArray<JsonObject> =>
+  all.toSorted((one, other) => ((textAt(one, id) ?? "") < (textAt(other, id) ?? "") ? -1 : 1))
 
 /** The budgets of members of a team, at the member's only key there, by the key's hash. */
 const memberBudgets = (

@@ -40,7 +40,8 @@ export const budgetOf = (
   }
   const notes = nano <= 0 ? ["a budget of $0 is $0.000000001 here, the least"] : []
   const usd = { usd: usdText(Math.max(nano, 1)), ...rest }
-  const used = Math.round((spent ?? 0) * 1e9)
+  const used = Math.min(Math.max(0, Math.round((spent ?? 0) * 1e9)), mostOfBudget)
+  if (spent !== undefined && spent < 0) notes.push(`spent $${spent}: counts from $0`)
   if (duration === undefined) {
     return { budget: { written: { ...usd, per: "total" }, usedNanoUsd: used, leavesAtMs: undefined }, notes }
   }

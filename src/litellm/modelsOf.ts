@@ -3,6 +3,7 @@ import { isObject, listAt, numberAt, objectAt, textAt } from "../contract/json/j
 import type { Note } from "./Plan.ts"
 import { routeOf } from "./routeOf.ts"
 import type { PlannedRoute } from "./routeOf.ts"
+import { unwritable } from "./Secrets.ts"
 import type { Secrets } from "./Secrets.ts"
 import type { Deployment, Settings } from "./Source.ts"
 
@@ -28,7 +29,7 @@ const kinds: Readonly<Record<string, string>> = {
 /** The models of LiteLLM's deployments, with their routes, aliases and fallbacks. */
 export const modelsOf = (settings: Settings, secrets: Secrets): PlannedModels => {
   const notes: Array<Note> = []
-  const upstreams = new Map<string, JsonObject>()
+  const upstreams = new Upstreams()
   const models = new Map<string, JsonObject>()
   const groups = new Map<string, Array<string>>()
   for (const [name, deployments] of byName(settings.models)) {
@@ -52,7 +53,7 @@ export const modelsOf = (settings: Settings, secrets: Secrets): PlannedModels =>
   }
   addAliases(settings, models, notes)
   addFallbacks(settings, models, notes)
-  return { upstreams, models, groups, notes }
+  return { upstreams: upstreams.byName, models, groups, notes }
 }
 
 const byName = (all: ReadonlyArray<Deployment>): ReadonlyMap<string, ReadonlyArray<Deployment>> =>
@@ -62,14 +63,14 @@ const modelOf = (
   name: string,
   deployments: ReadonlyArray<Deployment>,
   routes: ReadonlyArray<PlannedRoute>,
-  upstreams: Map<string, JsonObject>,
+  upstreams: Upstreams,
   notes: Array<Note>
 ): JsonObject => {
   const sorted = routes.toSorted((one, other) => (one.order === other.order ? 0 : one.order - other.order))
   const first = sorted.filter(({ order }) => order === sorted[0]?.order)
   const isShared = first.length > 1
   const written = sorted.map((route) => {
-    const upstream = nameIn(upstreams, route)
+    const upstream = upstreams.nameOf(route)
     return {
       upstream,
       ...((route.model !== name || name.includes("*")) && { model: route.model }),
@@ -103,20 +104,31 @@ const modelOf = (
 const count = (name: string, value: number | undefined) =>
   value !== undefined && Number.isSafeInteger(value) && value > 0 ? { [name]: value } : {}
 
-/** The name of a route's upstream, which is added if there is none like it. */
-const nameIn = (
-  upstreams: Map<string, JsonObject>,
-  { baseModel, model, upstream: { entry, name } }: PlannedRoute
-): string => {
-  const same = JSON.stringify(entry)
-  for (let index = 1; ; index++) {
-    const candidate = index === 1 ? name : `${name}-${index}`
-    const there = upstreams.get(candidate)
-    const { models = {}, ...rest } = there ?? entry
-    if (there !== undefined && JSON.stringify(rest) !== same) continue
-    const names = baseModel === undefined ? models : { ...(isObject(models) ? models : {}), [model]: baseModel }
-    upstreams.set(candidate, isObject(names) && Object.keys(names).length > 0 ? { ...rest, models: names } : rest)
-    return candidate
+/** Upstreams by name, each once. */
+class Upstreams {
+  readonly byName = new Map<string, JsonObject>()
+  readonly #names = new Map<string, string>()
+  /** The last number of each name: thousands may be alike but for their keys. */
+  readonly #last = new Map<string, number>()
+
+  /** The name of a route's upstream, which is added if there is none like it. */
+  nameOf({ baseModel, model, upstream: { entry, name } }: PlannedRoute): string {
+    const same = JSON.stringify([name, entry])
+    const found = this.#names.get(same) ?? this.#freeName(name)
+    this.#names.set(same, found)
+    const { models, ...rest } = this.byName.get(found) ?? entry
+    const names = { ...(isObject(models) ? models : {}), ...(baseModel !== undefined && { [model]: baseModel }) }
+    this.byName.set(found, Object.keys(names).length > 0 ? { ...rest, models: names } : rest)
+    return found
+  }
+
+  #freeName(name: string): string {
+    for (let index = (this.#last.get(name) ?? 0) + 1; ; index++) {
+      const candidate = index === 1 ? name : `${name}-${index}`
+      if (this.byName.has(candidate)) continue
+      this.#last.set(name, index)
+      return candidate
+    }
   }
 }
 
@@ -129,7 +141,9 @@ const addAliases = ({ litellm, router }: Settings, models: Map<string, JsonObjec
   for (const [alias, target] of Object.entries(aliases)) {
     const at = `model_group_alias "${alias}"`
     const name = typeof target === "string" ? target : textAt(target, "model")
-    if (name === undefined || !models.has(name)) notes.push({ at, why: `its model "${name ?? ""}" isn't there` })
+    const why = unwritable(alias)
+    if (why !== undefined) notes.push({ at, why })
+    else if (name === undefined || !models.has(name)) notes.push({ at, why: `its model "${name ?? ""}" isn't there` })
     else if (models.has(alias)) notes.push({ at, why: "a model has this name" })
     else models.set(alias, { alias: name })
   }

@@ -24,14 +24,21 @@ export const isCost = (name: string): boolean => /_cost(?:$|_per_|_above_)/.test
 /** A price of one's own; undefined if LiteLLM's list counts. */
 export const priceOf = (
   ...places: ReadonlyArray<JsonObject>
-): { readonly price: Readonly<Record<string, number>> | undefined; readonly left: ReadonlyArray<string> } => {
+): {
+  readonly price: Readonly<Record<string, number>> | undefined
+  readonly left: ReadonlyArray<string>
+  readonly wrong: ReadonlyArray<string>
+} => {
+  const wrong: Array<string> = []
   const costs = new Map(
     places.flatMap((place) =>
       Object.keys(place)
-        .filter(isCost)
+        .filter((name) => isCost(name) && place[name] !== null && typeof place[name] !== "object")
         .flatMap((name) => {
           const cost = numberAt(place, name) ?? numberOf(place[name])
-          return cost === undefined ? [] : [[name, cost] as const]
+          if (cost !== undefined && cost >= 0) return [[name, cost] as const]
+          wrong.push(name)
+          return []
         })
     )
   )
@@ -43,7 +50,7 @@ export const priceOf = (
     // A double's digits: 1.5e-7 times a million is 0.15.
     else price[rate] = Number((cost * (name in perToken ? 1e6 : 1)).toPrecision(12))
   }
-  return { price: Object.keys(price).length === 0 ? undefined : price, left }
+  return { price: Object.keys(price).length === 0 ? undefined : price, left, wrong }
 }
 
 /** YAML reads `1e-6` as a text. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../contract/fields.ts"
-import { numberAt, textAt } from "../contract/json/json.ts"
+import { numberAt, objectAt, textAt } from "../contract/json/json.ts"
 import type { Note } from "./Plan.ts"
 import { isCost, priceOf } from "./priceOf.ts"
+import { unwritable } from "./Secrets.ts"
 import type { Secrets } from "./Secrets.ts"
 import type { Deployment } from "./Source.ts"
 import { splitModel, upstreamOf, upstreamParams } from "./upstreamOf.ts"
@@ -65,6 +66,11 @@ export const routeOf = (
   if (textAt(info, "team_id") !== undefined) {
     return none("is one team's own model: add it to models, and to `not_models` of the other accounts")
   }
+  const why = unwritable(name) ?? unwritable(params)
+  if (why !== undefined) return none(why)
+  const [weight, ...rates] = ["weight", "rpm", "tpm"].map((param) => numberAt(params, param))
+  const share = weight ?? rates.find((rate) => rate !== undefined && rate > 0) ?? 1
+  if (share <= 0) return none("has a weight that is not above 0, and so no requests: not imported")
   const split = splitModel(params)
   if (split === undefined) {
     const model = textAt(params, "model") ?? ""
@@ -76,6 +82,14 @@ export const routeOf = (
   const note = (field: string, why: string) => void notes.push({ at: `${at}.${field} (${name})`, why })
   if (credential !== undefined && !credentials.has(credential))
     note("litellm_credential_name", "no credential has this name")
+  for (const param of upstreamParams) {
+    const value = params[param]
+    if (param !== "extra_headers" && value !== undefined && value !== null && typeof value !== "string")
+      note(`litellm_params.${param}`, "is no text: left out")
+  }
+  for (const [header, value] of Object.entries(objectAt(params, "extra_headers") ?? {})) {
+    if (typeof value !== "string") note(`litellm_params.extra_headers.${header}`, "is no text: left out")
+  }
   for (const [param, value] of Object.entries(params)) {
     if (handled.has(param) || isCost(param) || value === null || value === false) continue
     note(
@@ -86,7 +100,8 @@ export const routeOf = (
   if (params["api_version"] !== undefined && split.provider === "azure") {
     note("litellm_params.api_version", "2024-10-21 is asked; `provider: azure` has Azure's v1 API")
   }
-  const { left, price } = priceOf(info, params)
+  const { left, price, wrong } = priceOf(info, params)
+  for (const cost of wrong) note(cost, "is no number of zero or more: left out")
   for (const cost of left) note(cost, "no rate of this kind: see `price` in docs/configuration.md")
   const seconds = secondsOf(params["stream_timeout"]) ?? secondsOf(params["timeout"])
   const parallel = numberAt(params, "max_parallel_requests")
@@ -98,10 +113,10 @@ export const routeOf = (
       settings: {
         ...(price !== undefined && { price }),
         ...(seconds !== undefined && { first_byte_seconds: seconds }),
-        ...(parallel !== undefined && parallel > 0 && { max_concurrency: parallel })
+        ...(parallel !== undefined && parallel >= 1 && { max_concurrency: Math.floor(parallel) })
       },
       order: numberAt(params, "order") ?? Infinity,
-      share: numberAt(params, "weight") ?? numberAt(params, "rpm") ?? numberAt(params, "tpm") ?? 1,
+      share,
       requestsPerMinute: numberAt(params, "rpm"),
       tokensPerMinute: numberAt(params, "tpm")
     },

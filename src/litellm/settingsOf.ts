@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
-import { isObject, listAt, objectAt, textAt } from "../contract/json/json.ts"
+import { listAt, objectAt, textAt } from "../contract/json/json.ts"
 import { objectOf } from "./columns.ts"
 import { mayBeSealed, openSealed } from "./sealed.ts"
 import { namedVariable } from "./Secrets.ts"
@@ -84,7 +84,7 @@ export const settingsOf = (
       undefined
     )
     return {
-      models: [...listAt(file, "model_list").flatMap(deployment), ...fromDatabase],
+      models: [...listAt(file, "model_list").map(deployment), ...fromDatabase],
       router: merged("router_settings"),
       litellm: merged("litellm_settings"),
       general: masterKey === undefined ? general : { ...general, master_key: masterKey },
@@ -105,17 +105,13 @@ const valueOf = (value: string | undefined, env: Readonly<Record<string, string 
   return named === undefined ? value : env[named]
 }
 
-const deployment = (entry: unknown, index: number): ReadonlyArray<Deployment> =>
-  isObject(entry)
-    ? [
-        {
-          at: `model_list[${index}]`,
-          name: textAt(entry, "model_name") ?? "",
-          params: objectAt(entry, "litellm_params") ?? {},
-          info: objectAt(entry, "model_info") ?? {}
-        }
-      ]
-    : []
+/** An entry that is no object is told as one without a name. */
+const deployment = (entry: unknown, index: number): Deployment => ({
+  at: `model_list[${index}]`,
+  name: textAt(entry, "model_name") ?? "",
+  params: objectAt(entry, "litellm_params") ?? {},
+  info: objectAt(entry, "model_info") ?? {}
+})
 
 const credential = (entry: unknown): readonly [string, JsonObject] => [
   textAt(entry, "credential_name") ?? "",

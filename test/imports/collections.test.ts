@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, string>> = {
   "callbacks/sender.ts inHand": "deliveries under way, some dozens",
   "chat/messages.ts open": "lives as long as a request is read",
   "config/Configuration.ts followers": "parts of the gateway",
+  "config/makeCommandsPass.ts failures": "texts, one a command of the configuration",
   "people/signIn/Sessions.ts known": "who is signed in, the oldest leaves where there are too many",
   "documents/Documents.ts idle": "processes that read documents, a handful",
   "feed/newRequests.ts reported": "numbers",
