@@ -18,7 +18,7 @@ export interface PlannedBudget {
 
 export interface PlannedAccount {
   readonly id: string
-  /** What it is there, `team 0f8a…`: names change, and two teams may have the same. */
+  /** Its place at LiteLLM, `team 0f8a…`: names change, and two teams may have the same. */
   readonly place: string
   /** Its name at LiteLLM: `team "Search" (0f8a…)`. */
   readonly from: string

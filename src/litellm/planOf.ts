@@ -61,7 +61,7 @@ export const planOf = (
     return Effect.map(ofConfiguration(configuration), (notes) => ({ ...plan, notes: [...plan.notes, ...notes] }))
   })
 
-/** What the gateway's own reader says of the file that it would get: LiteLLM takes values that it does not. */
+/** The complaint of the gateway's own reader about the file that it would get: LiteLLM takes values that it does not. */
 const ofConfiguration = (text: string): Effect.Effect<ReadonlyArray<Note>> =>
   readDocument("gateway.yaml", text, { env: {}, needsSecrets: false, commands: "skip" }, GatewayFile).pipe(
     Effect.as([]),
