@@ -34,7 +34,7 @@ class Collector(BaseHTTPRequestHandler):
                         json.dumps(
                             {
                                 "body": record.body.string_value,
-                                "event": record.event_name,
+                                "event": next((one.value.string_value for one in record.attributes if one.key == "event.name"), ""),
                                 "severity": record.severity_number,
                                 "unknown": len(UnknownFieldSet(record)),
                                 "traceId": record.trace_id.hex(),

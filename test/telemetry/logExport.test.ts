@@ -123,7 +123,7 @@ describe("log lines", () => {
     })
     expect(request?.atMs).toBe(Date.parse(String(line?.["time"])))
     // Every field of the line and no other, under the names that spans have.
-    expect(Object.keys(request?.attributes ?? {})).toHaveLength(Object.keys(line ?? {}).length - 5)
+    expect(Object.keys(request?.attributes ?? {})).toHaveLength(Object.keys(line ?? {}).length - 4)
     expect(attempt).toMatchObject({
       severity: [13, "warn"],
       body: "a call to an upstream failed",

@@ -117,7 +117,6 @@ const JsonLogs = Schema.Struct({
               severityNumber: Schema.Int,
               severityText: Schema.String,
               body: Schema.Struct({ stringValue: Schema.String }),
-              eventName: Schema.String,
               attributes: KeyValues,
               traceId: Schema.optional(Id(16)),
               spanId: Schema.optional(Id(8))
@@ -136,7 +135,7 @@ const logsInJson = (text: string): ReadonlyArray<ReceivedLog> =>
         atMs: Number(BigInt(record.timeUnixNano)) / 1e6,
         severity: [record.severityNumber, record.severityText],
         body: record.body.stringValue,
-        event: record.eventName,
+        event: String(inJson(record.attributes)["event.name"]),
         attributes: inJson(record.attributes),
         traceId: record.traceId ?? "",
         spanId: record.spanId ?? "",
@@ -257,12 +256,13 @@ const logsInProtobuf = (body: Uint8Array): ReadonlyArray<ReceivedLog> =>
     return of.all(2).flatMap((scopeLogs) =>
       new Fields(scopeLogs).all(2).map((bytes) => {
         const record = new Fields(bytes)
+        const attributes = inProtobuf(record.all(6))
         return {
           atMs: record.ms(1),
           severity: [record.int(2), record.text(3)],
           body: new Fields(record.bytes(5)).text(1),
-          event: record.text(12),
-          attributes: inProtobuf(record.all(6)),
+          event: String(attributes["event.name"]),
+          attributes,
           traceId: record.bytes(9).toString("hex"),
           spanId: record.bytes(10).toString("hex"),
           resource

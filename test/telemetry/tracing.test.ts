@@ -140,4 +140,6 @@ it("a span never ends before it begins, and leaves out what is not known", () =>
     { key: "s", value: { stringValue: "x" } },
     { key: "t", value: { boolValue: true } }
   ])
+  // As a double, because the library encodes negative integers wrongly.
+  expect(keyValues({ n: -1 })).toEqual([{ key: "n", value: { doubleValue: -1 } }])
 })

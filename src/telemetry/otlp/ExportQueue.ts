@@ -1,4 +1,5 @@
-import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
+import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import type { HttpClientResponse } from "@effect/platform"
 import { Deferred, Effect, Stream } from "effect"
 import type { Scope } from "effect"
@@ -7,8 +8,6 @@ import type { Daemons } from "../../flow/Daemons.ts"
 import { everySecond } from "../../flow/schedules.ts"
 import type { ExportSettings } from "./exportSettings.ts"
 import { partialSuccess } from "./partialSuccess.ts"
-import { encodeProtobuf } from "./protobuf.ts"
-import type { Message } from "./protobuf.ts"
 import { wellFormed } from "./values.ts"
 
 export interface ExportQueue<Item> {
@@ -25,9 +24,8 @@ interface Exported<Item> {
   readonly noun: string
   /** About the bytes of an item that may be large; 0 for others. */
   readonly bytesOf: (item: Item) => number
-  /** The request of some items: an object as in OTLP's JSON. */
+  /** The request of some items, as in OTLP's JSON. */
   readonly request: (items: ReadonlyArray<Item>) => object
-  readonly message: Message
 }
 
 /** Pause after the collector was unreachable, in ms; doubled each time, up to a minute. */
@@ -64,18 +62,15 @@ type Outcome =
  * capacity. Redirects are not followed: the headers have a secret.
  */
 export const makeExportQueue = <Item>(
-  { bytesOf, message, name, noun, request }: Exported<Item>,
+  { bytesOf, name, noun, request }: Exported<Item>,
   settings: ExportSettings
-): Effect.Effect<ExportQueue<Item>, never, HttpClient.HttpClient | Daemons | Scope.Scope> =>
+): Effect.Effect<ExportQueue<Item>, never, HttpClient.HttpClient | OtlpSerialization | Daemons | Scope.Scope> =>
   Effect.gen(function* () {
+    const serialization = yield* OtlpSerialization
     const client = yield* HttpClient.HttpClient
-    const { isPacked, protocol, queue, timeoutMs, url } = settings
+    const { isPacked, queue, timeoutMs, url } = settings
     const { batch, capacity, delayMs } = queue
-    const headers = {
-      "content-type": protocol === "http/json" ? "application/json" : "application/x-protobuf",
-      ...(isPacked ? { "content-encoding": "gzip" } : {}),
-      ...settings.headers
-    }
+    const headers = { ...(isPacked ? { "content-encoding": "gzip" } : {}), ...settings.headers }
     let waiting: Array<Item> = []
     let exported = 0
     let dropped = 0
@@ -87,18 +82,18 @@ export const makeExportQueue = <Item>(
     let isFull = yield* Deferred.make<void>()
     const alone = yield* Effect.makeSemaphore(1)
 
-    const body = (items: ReadonlyArray<Item>): Uint8Array => {
-      const whole = request(items)
-      const encoded = protocol === "http/json" ? Buffer.from(JSON.stringify(whole)) : encodeProtobuf(message, whole)
-      return isPacked ? Bun.gzipSync(new Uint8Array(encoded)) : encoded
+    const body = (items: ReadonlyArray<Item>): HttpBody.HttpBody => {
+      const whole = serialization[name](request(items))
+      if (!isPacked || whole._tag !== "Uint8Array") return whole
+      return HttpBody.uint8Array(Bun.gzipSync(new Uint8Array(whole.body)), whole.contentType)
     }
 
     const send = (items: ReadonlyArray<Item>): Effect.Effect<Outcome> =>
       Effect.suspend(() =>
         client.execute(
           HttpClientRequest.post(url).pipe(
-            HttpClientRequest.bodyUint8Array(body(items), headers["content-type"]),
-            HttpClientRequest.setHeaders(headers)
+            HttpClientRequest.setHeaders(headers),
+            HttpClientRequest.setBody(body(items))
           )
         )
       ).pipe(

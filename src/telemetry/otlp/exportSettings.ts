@@ -29,7 +29,7 @@ interface Signal {
 
 export const signals = {
   traces: { name: "TRACES", path: "v1/traces", noun: "spans", queue: "OTEL_BSP", batch: 64, delayMs: 5_000 },
-  logs: { name: "LOGS", path: "v1/logs", noun: "log lines", queue: "OTEL_BLRP", batch: 128, delayMs: 1_000 }
+  logs: { name: "LOGS", path: "v1/logs", noun: "log lines", queue: "OTEL_BLRP", batch: 64, delayMs: 1_000 }
 } as const satisfies Readonly<Record<string, Signal>>
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,3 +1,4 @@
+import { layerJson, layerProtobuf } from "@effect/opentelemetry/OtlpSerialization"
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import { Daemons } from "../../flow/Daemons.ts"
@@ -11,7 +12,6 @@ import { signals } from "./exportSettings.ts"
 import type { ExportSettings } from "./exportSettings.ts"
 import { LogExport } from "./LogExport.ts"
 import { logRecord } from "./logRecord.ts"
-import { logsRequest, tracesRequest } from "./messages.ts"
 import { keyValues } from "./values.ts"
 
 /** The description of the process in each export. */
@@ -21,8 +21,9 @@ const about = ({ resource }: ExportSettings) => ({
 })
 
 /** @param options of `fetch`, such as a proxy */
-const clientOf = (options: RequestInit) =>
+const clientOf = ({ protocol }: ExportSettings, options: RequestInit) =>
   Layer.mergeAll(
+    protocol === "http/json" ? layerJson : layerProtobuf,
     FetchHttpClient.layer,
     Layer.succeed(FetchHttpClient.RequestInit, { ...options, redirect: "manual" }),
     Daemons.Default
@@ -35,13 +36,12 @@ export const tracesTo = (settings: OtlpSettings, options: RequestInit = {}): Lay
     name: "traces",
     noun: signals.traces.noun,
     bytesOf: contentBytes,
-    message: tracesRequest,
     request: (spans: ReadonlyArray<OtlpSpan>) => ({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] })
   } as const
   return Layer.scoped(
     CurrentTracing,
     Effect.flatMap(makeExportQueue(exported, settings), (queue) => makeTracing(settings.sampler, queue))
-  ).pipe(Layer.provide(clientOf(options)))
+  ).pipe(Layer.provide(clientOf(settings, options)))
 }
 
 /**
@@ -57,7 +57,6 @@ export const logsTo = (
     name: "logs",
     noun: signals.logs.noun,
     bytesOf: (line: string) => line.length,
-    message: logsRequest,
     request: (lines: ReadonlyArray<string>) => {
       const nowMs = Date.now()
       const logRecords = lines.map((line) => logRecord(line, nowMs))
@@ -75,7 +74,7 @@ export const logsTo = (
       )
       return queue
     })
-  ).pipe(Layer.provide(clientOf(options)))
+  ).pipe(Layer.provide(clientOf(settings, options)))
 }
 
 /** True for the lines about this export, which would lead to further ones. Quotes within texts are escaped in a line. */

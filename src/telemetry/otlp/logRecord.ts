@@ -11,7 +11,6 @@ export interface OtlpLogRecord {
   readonly severityNumber: number
   readonly severityText: string
   readonly body: AnyValue
-  readonly eventName?: string
   readonly attributes: ReadonlyArray<KeyValue>
   readonly traceId?: string
   readonly spanId?: string
@@ -49,7 +48,6 @@ export const logRecord = (line: string, nowMs: number): OtlpLogRecord => {
   const text = (value: unknown) => (typeof value === "string" ? value : undefined)
   const at = Date.parse(text(time) ?? "")
   const severity = text(level) ?? "info"
-  const eventName = text(event)
   const stack = text(cause)
   const context = readContext(text(traceparent))
   return {
@@ -58,8 +56,8 @@ export const logRecord = (line: string, nowMs: number): OtlpLogRecord => {
     severityNumber: severities[severity] ?? 0,
     severityText: severity,
     body: { stringValue: wellFormed(text(message) ?? line, longest) },
-    ...(eventName === undefined ? {} : { eventName }),
     attributes: [
+      ...keyValues({ "event.name": text(event) }),
       ...keyValues(Object.fromEntries(Object.entries(fields).map(([field, value]) => [nameOf(field, value), value]))),
       ...(stack === undefined
         ? []

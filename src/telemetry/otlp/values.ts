@@ -36,7 +36,8 @@ const anyValue = (value: unknown): AnyValue => {
     case "boolean":
       return { boolValue: value }
     case "number":
-      return Number.isSafeInteger(value) ? { intValue: value } : { doubleValue: value }
+      // The library encodes negative integers wrongly.
+      return Number.isSafeInteger(value) && value >= 0 ? { intValue: value } : { doubleValue: value }
     default:
       if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
       return isJsonObject(value) ? { kvlistValue: { values: keyValues(value) } } : { stringValue: String(value) }
