@@ -35,7 +35,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^gateway config /, "test/e2e/configuration.test.ts"],
   [/^gateway db sums$/, "test/e2e/databaseSums.test.ts"],
   [/db compact/, "test/e2e/compact.test.ts"],
-  [/^gateway doctor\b/, "test/e2e/doctor.test.ts"],
+  [/^gateway doctor\b/, "test/e2e/doctor/doctor.test.ts"],
   [/^gateway import litellm /, "test/litellm/import.test.ts"],
   [/^gateway nodes$/, "test/e2e/nodes.test.ts"],
   [/^gateway logs .*--follow$/, "test/e2e/logs.test.ts"],
