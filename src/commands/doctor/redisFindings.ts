@@ -44,7 +44,8 @@ const whyOf = (said: string, setting: string): readonly [message: string, remedy
   if (said.includes("NOPERM"))
     return ["the user may not write", `Allow the user of ${setting} SET, EVAL and EVALSHA on the keys \`gateway:*\`.`]
   if (said.includes("LOADING")) return ["is loading its data", "Wait until it has loaded."]
-  if (/\+OK\r\n$/.test(said)) return ["takes writes, but is no master", `Check what the sentinels of ${setting} watch.`]
+  if (said.endsWith("+OK\r\n"))
+    return ["takes writes, but is no master", `Check what the sentinels of ${setting} watch.`]
   if (said.startsWith("no sentinel")) return [said, `Check hosts, name and password of ${setting}.`]
   return [
     `can't be reached${/^E[A-Z]+$/.test(said) ? ` (${said})` : ""}`,
