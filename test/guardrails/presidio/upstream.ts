@@ -14,21 +14,22 @@ const [log = ""] = process.argv.slice(2)
 const names: ReadonlyArray<DialectName> = ["anthropic-messages", "openai-responses", "openai-chat"]
 let cut = 0
 
+interface Delta {
+  readonly content?: string
+  readonly tool_calls?: ReadonlyArray<{ readonly function?: { readonly arguments?: string } }>
+}
+
 /** Splits what a chunk of a chat completion adds. */
 const cutChunk = (frame: JsonObject): ReadonlyArray<JsonObject> => {
-  const [choice] = (frame["choices"] ?? []) as ReadonlyArray<Record<string, any>>
-  const { content, tool_calls } = choice?.["delta"] ?? {}
-  const written: string | undefined = content ?? tool_calls?.[0]?.function?.arguments
+  const [choice] = (frame["choices"] ?? []) as ReadonlyArray<{ readonly delta: Delta }>
+  const { content, tool_calls } = choice?.delta ?? {}
+  const written = content ?? tool_calls?.[0]?.function?.arguments
   if (written === undefined || written.length <= cut) return [frame]
-  const withText = (text: string) => ({
-    ...frame,
-    choices: [
-      {
-        ...choice,
-        delta: content === undefined ? { tool_calls: [{ index: 0, function: { arguments: text } }] } : { content: text }
-      }
-    ]
-  })
+  const withText = (text: string) => {
+    const delta =
+      content === undefined ? { tool_calls: [{ index: 0, function: { arguments: text } }] } : { content: text }
+    return { ...frame, choices: [{ ...choice, delta }] }
+  }
   return [withText(written.slice(0, cut)), withText(written.slice(cut))]
 }
 
