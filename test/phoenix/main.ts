@@ -90,7 +90,10 @@ const gathered = (async () => {
   for await (const chunk of collector.stdout.pipeThrough(new TextDecoderStream())) {
     const lines = `${rest}${chunk}`.split("\n")
     rest = lines.pop() ?? ""
-    for (const line of lines) line.startsWith("{") ? logs.push(JSON.parse(line) as Log) : listening.resolve(line)
+    for (const line of lines) {
+      if (line.startsWith("{")) logs.push(JSON.parse(line) as Log)
+      else listening.resolve(line)
+    }
   }
 })()
 
