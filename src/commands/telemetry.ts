@@ -28,7 +28,7 @@ const begin = <A extends ExportSettings>(name: "traces" | "logs", settings: A) =
 const loaded = Effect.promise(() => import("../telemetry/otlp/exportTo.ts"))
 
 /** Exports spans as OpenTelemetry's environment variables say; without them, nothing. */
-export const TracesLive = Layer.unwrapEffect(
+const TracesLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { environment } = yield* Settings
     const { settings, warnings } = otlpSettings(environment)
