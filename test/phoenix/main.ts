@@ -170,7 +170,10 @@ try {
   const ids = new Map<Account, string>()
   for (const account of accounts) ids.set(account, await work(account))
 
-  const answered = logs.filter(({ event }) => event === "request")
+  const answered = await until(
+    async () => logs.filter(({ event }) => event === "request"),
+    (all) => all.length >= 12
+  )
   const spans = await until(spansOf, (spans) => spans.filter((span) => span.parent_id === null).length >= 12)
   const sessions = await until(sessionsOf, (all) => all.length >= 3)
   const shown = await shownOf()
