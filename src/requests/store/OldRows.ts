@@ -75,13 +75,13 @@ export class OldRows extends Effect.Service<OldRows>()("gateway/requests/store/O
     const removeSome = (book: Book, run: Run, nowMs: number) =>
       Effect.gen(function* (): Effect.fn.Return<number, SqlError> {
         yield* alone(`retention.${book}`)
-        const begunAt = stride.nowMs()
+        const end = stride.begin()
         const gone = deleted.all(
           yield* sql`DELETE FROM ${sql(book)} WHERE id IN (SELECT id FROM ${sql(book)}
             WHERE id > ${run.after} AND id < ${run.until} AND at < ${run.beforeMs} ORDER BY id LIMIT ${stride.rows})
             RETURNING id`
         )
-        stride.took(stride.nowMs() - begunAt)
+        end()
         if (gone.length === 0) yield* recorded(book, run, nowMs)
         else {
           yield* sql`INSERT INTO upkeep (name, value) VALUES (${`${book}_removed`}, ${gone.length})
