@@ -78,7 +78,7 @@ export const apiOf = (url: string) => {
   }
 }
 
-/** Takes pictures of the list of sessions and of one of them. @param words that both pages show */
+/** Takes pictures of the list of sessions and of one of them. @param words that the list shows */
 export const takePictures = async (url: string, folder: string, session: string, words: string) => {
   mkdirSync(folder, { recursive: true })
   const { id, sessions } = await projectOf(url)
@@ -92,7 +92,10 @@ export const takePictures = async (url: string, folder: string, session: string,
       ["session", `/projects/${id}/sessions/${one?.id}`]
     ]) {
       await page.goto(`${url}${path}`, { waitUntil: "networkidle" })
-      await page.getByText(words).first().waitFor()
+      await page
+        .getByText(name === "session" ? "Turn 01" : words)
+        .first()
+        .waitFor()
       await page.screenshot({ path: join(folder, `${name}.png`) })
     }
   } finally {
