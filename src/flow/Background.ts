@@ -11,6 +11,7 @@ const always = new Set([
   "declaredKeys",
   "guardrails.audit",
   "limits.redis",
+  "logs",
   "notices.listen",
   "notices.tell",
   "reasoningSignatures",

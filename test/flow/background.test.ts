@@ -10,7 +10,11 @@ import { readSources } from "../imports/imports.ts"
 const names = async () => {
   const sources = await readSources(join(import.meta.dirname, "../../src"))
   return [...sources.values()].flatMap((source) =>
-    [...source.matchAll(/\b(?:daemon|makeBatchWriter|makeGather)\(\s*"([\w. ]+)"/g)].map(([, name = ""]) => name)
+    [
+      ...source.matchAll(/\b(?:daemon|makeBatchWriter|makeGather)\(\s*"([\w. ]+)"/g),
+      // Exports have one queue each, of one function.
+      ...source.matchAll(/\bname: "(\w+)",\s+noun:/g)
+    ].map(([, name = ""]) => name)
   )
 }
 
@@ -24,6 +28,7 @@ it("none leaves daemons that write what requests hand over, tasks those of tasks
     "declaredKeys",
     "guardrails.audit",
     "limits.redis",
+    "logs",
     "notices.listen",
     "notices.tell",
     "reasoningSignatures",

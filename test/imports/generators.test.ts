@@ -24,6 +24,8 @@ const allowed: Readonly<Record<string, string>> = {
   "guard/CallerFiles.ts": "made once, by a function that is called once",
   "dispatch/makeQuote.ts": "made once, by a function that is called once",
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
+  "ledger/shared/sharedBalances.ts": "for a task that goes on with a further round of its model",
+  "ledger/store/holds.ts": "the same",
   "ledger/store/budgetCounters.ts": "the same",
   "ledger/store/lanes.ts": "the same",
   "ledger/store/usageBooks.ts": "the same",
