@@ -211,7 +211,7 @@ describe("usage in two dimensions, by tag and as CSV", () => {
     expect([limited.headers.get("x-gateway-next"), (await limited.text()).split("\r\n").length]).toEqual(["1", 3])
     const { out } = await ok("usage", "--by", "account", "--account", "split", "--csv")
     expect(out).toMatch(/^account,requests,.*\r\nsplit,3,/)
-    expect((await run("usage", "--by", "day,tag")).err).toContain("--by: expected day, model, key")
+    expect((await run("usage", "--by", "day,tag")).err).toContain("--by: expected one of day, model, key")
     const refused = await request(gateway, path("by=day,day"), { key: made.secret })
     expect([refused.status, (await refused.text()).includes("by: expected")]).toEqual([400, true])
   })

@@ -202,7 +202,7 @@ describeOnEach("what people make with their keys", (engine) => {
   const others =
     "price_gaps access_version accounts alerts audit budget_counters configurations device_grants grants holds key_budgets " +
     "key_spending keys mcp_clients mcp_grants migrations node_batches node_budgets node_holds nodes people person_tokens price_list " +
-    "provider_tokens request_hours sessions sign_ins sqlite_sequence stored_file_sums upkeep usage usage_days usage_hours usage_unsummed"
+    "provider_tokens request_days request_hours sessions sign_ins sqlite_sequence stored_file_sums upkeep usage usage_days usage_hours usage_unsummed"
 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-belongings-"))

@@ -241,5 +241,7 @@ const repeatDays = (folder: string, days: number): void => {
     db.exec("DROP TABLE today")
   }
   db.exec(`UPDATE accounts SET settled_nano_usd = settled_nano_usd * ${days + 1}`)
+  // The days before are added up once more, with these rows.
+  db.exec("DELETE FROM upkeep WHERE name = 'request_days'")
   db.close()
 }

@@ -96,6 +96,8 @@ export const storeVolume = (folder: string, { requests, spanMs, tasks }: Volume)
         SUM(cache_read_tokens), SUM(cache_write_tokens), SUM(reasoning_tokens), SUM(searches),
         SUM(COALESCE(cost_nano_usd, 0))
       FROM requests GROUP BY 1, 2, 3, 4, 5`)
+    // Days that were added up without these hours are added up once more.
+    db.exec("DELETE FROM upkeep WHERE name = 'request_days'")
     db.exec(`INSERT INTO usage (at, request_id, account_id, key_id, model, upstream, outcome, estimated, input_tokens,
         cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, searches, video_frames, price, cost_nano_usd,
         upstream_cost_nano_usd)

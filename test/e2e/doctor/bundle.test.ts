@@ -129,6 +129,7 @@ const documents = [
         person: {
           url: `${at}/person`,
           auth: "person",
+          issuer: at,
           client_id: "id",
           client_secret: plant("mcp.servers.*.client_secret"),
           proxy: proxy("mcp.servers.*.proxy")
