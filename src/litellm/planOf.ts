@@ -30,7 +30,8 @@ export const planOf = (
       const at = `environment_variables.${name}`
       if (typeof value === "string" && namedVariable(value) !== undefined) return []
       if (!isFreeVariable(name)) return [{ at, why: "is no name of a variable, or of one of the gateway's own" }]
-      if (typeof value === "object") return [{ at, why: "is no text" }]
+      if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
+        return [{ at, why: "is no text" }]
       secrets.keep(name, String(value))
       return []
     })

@@ -103,7 +103,7 @@ it("a batch whose file storage goes away keeps its answers until they can be sto
       .poll(async () => (await batch()).request_counts, { timeout: 30_000 })
       .toEqual({ total: 20, completed: 20, failed: 0 })
     const { settled } = await gateway.admin("GET", "/accounts/one")
-    expect((await batch()).status).toBe("finalizing")
+    await expect.poll(async () => (await batch()).status, { timeout: 20_000 }).toBe("finalizing")
     rmSync(folder)
     renameSync(`${folder}-away`, folder)
     await expect.poll(async () => (await batch()).status, { timeout: 60_000 }).toBe("completed")

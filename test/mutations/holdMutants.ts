@@ -64,15 +64,15 @@ export const holdMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a task's stored hold bounds no charge",
     file: "src/ledger/DurableHolds.ts",
-    snippet: "held.is_uncounted ?? held.nano_usd === 0",
+    snippet: "isUncounted ?? nanoUsd === 0",
     replacement: "true",
     tests: holds
   },
   {
     name: "ledger: a task's hold of nothing bounds no charge",
     file: "src/ledger/DurableHolds.ts",
-    snippet: "held.is_uncounted ?? held.nano_usd === 0",
-    replacement: "held.nano_usd === 0",
+    snippet: "isUncounted ?? nanoUsd === 0",
+    replacement: "nanoUsd === 0",
     tests: holds
   },
   {

@@ -43,14 +43,14 @@ export const sumMutants: ReadonlyArray<Mutant> = [
   {
     name: "sums: steps shorter than an hour are whole hours",
     file,
-    snippet: "stepMs < lengths[sums.unit]",
-    replacement: "stepMs < 0",
+    snippet: "stepMs >= lengths.hour",
+    replacement: "true",
     tests
   },
   {
     name: "sums: days answer for upstreams, which they do not know",
     file,
-    snippet: "sums.columns.includes(column)",
+    snippet: "columns.includes(column)",
     replacement: "true",
     tests
   },
@@ -64,8 +64,8 @@ export const sumMutants: ReadonlyArray<Mutant> = [
   {
     name: "sums: requests at a span's end count",
     file: "src/requests/store/requestBook.ts",
-    snippet: "sql`at < ${span.toMs}`",
-    replacement: "sql`at <= ${span.toMs}`",
+    snippet: "sql`at < ${toMs}`",
+    replacement: "sql`at <= ${toMs}`",
     tests
   }
 ]

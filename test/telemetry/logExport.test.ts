@@ -136,8 +136,8 @@ describe("log lines", () => {
   it("are those that standard output has, and no others", async () => {
     const { id } = await asked(gateway)
     await recordsOf(id, 1)
-    const printed = linesOf(gateway).map(({ event, message }) => `${event} ${message}`)
-    const exported = (await collector.logs()).map(({ body, event }) => `${event} ${body}`)
+    const printed = linesOf(gateway).map(({ event, message }) => [event, message].join(" "))
+    const exported = (await collector.logs()).map(({ body, event }) => [event, body].join(" "))
     // The first ones came before the export began.
     expect(printed.slice(-exported.length)).toEqual(exported)
     expect(JSON.stringify(await collector.logs())).not.toMatch(/planted|test-key/)
