@@ -59,15 +59,14 @@ const placed = (find: () => Promise<Files>, told: () => Promise<Told>): (() => P
     const said = await told()
     if (said["base-path"] === "" && said["gateway-url"] === "" && said.pages === "all") return files
     const { packPage } = await import("./packPage.ts")
-    let html = new TextDecoder()
+    const contents = new Map(Object.entries(said))
+    const html = new TextDecoder()
       .decode(Bun.gunzipSync(await index.gzip.bytes()))
       .replaceAll(`="${assetsPath}`, () => `="${Bun.escapeHTML(said["base-path"])}${assetsPath}`)
-    for (const [name, content] of Object.entries(said)) {
-      html = html.replace(
-        new RegExp(`(<meta name="${name}" content=")[^"]*"`),
-        (_, begin) => `${begin}${Bun.escapeHTML(content)}"`
-      )
-    }
+      .replaceAll(/<meta name="([a-z-]+)" content="[^"]*"/g, (tag, name) => {
+        const content = contents.get(name)
+        return content === undefined ? tag : `<meta name="${name}" content="${Bun.escapeHTML(content)}"`
+      })
     const page = { name: "index.html", type: index.type, bytes: new TextEncoder().encode(html) }
     return new Map([...files, ...(await unpackPage(packPage([page])))])
   }

@@ -112,7 +112,7 @@ const poolFinding = ({ most, of_database, of_role, reserved }: Room, settings: G
     : ok("database pool", message)
 }
 
-export const clockFinding = (aheadMs: number): Finding => {
+const clockFinding = (aheadMs: number): Finding => {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
   const message = `this machine's is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
   const remedy = "Run a time service (NTP) on both machines."
