@@ -20,7 +20,7 @@ interface Pass {
  * @param current the outputs that are in effect; each reload makes a map of its own
  */
 export const makeCommandsPass = (current: () => Outputs): Effect.Effect<Effect.Effect<Pass>> =>
-  Effect.map(Ref.make<Asked>(none), (asked) =>
+  Effect.map(Ref.make<CommandRuns>(none), (asked) =>
     Effect.gen(function* () {
       const outputs = current()
       const nowMs = yield* Clock.currentTimeMillis
@@ -47,7 +47,7 @@ export const makeCommandsPass = (current: () => Outputs): Effect.Effect<Effect.E
     })
   )
 
-interface Asked {
+interface CommandRuns {
   readonly of: Outputs
   /** When each command was run, in Unix ms. */
   readonly at: ReadonlyMap<string, number>
@@ -55,4 +55,4 @@ interface Asked {
   readonly failures: ReadonlyMap<string, string>
 }
 
-const none: Asked = { of: new Map(), at: new Map(), failures: new Map() }
+const none: CommandRuns = { of: new Map(), at: new Map(), failures: new Map() }

@@ -38,7 +38,7 @@ const fromSources = (): (() => Promise<Files>) => {
 }
 
 /** Facts for the page's scripts, in `<meta>`. */
-interface Told {
+interface PageFacts {
   /** The path of the address for clients. */
   readonly "base-path": string
   /** The gateway's address for clients, where the page is at another one. */
@@ -51,7 +51,7 @@ interface Told {
  * The page below a path, which its assets begin with, and with what tells its scripts where they are. It is made once for each
  * build.
  */
-const placed = (find: () => Promise<Files>, told: () => Promise<Told>): (() => Promise<Files>) => {
+const placed = (find: () => Promise<Files>, told: () => Promise<PageFacts>): (() => Promise<Files>) => {
   const made = new WeakMap<Files, Promise<Files>>()
   const place = async (files: Files): Promise<Files> => {
     const index = files.get("index.html")

@@ -105,7 +105,7 @@ const valueOf = (value: string | undefined, env: Readonly<Record<string, string 
   return named === undefined ? value : env[named]
 }
 
-/** An entry that is no object is told as one without a name. */
+/** Of an entry that is not an object, a deployment without a name. */
 const deployment = (entry: unknown, index: number): Deployment => ({
   at: `model_list[${index}]`,
   name: textAt(entry, "model_name") ?? "",

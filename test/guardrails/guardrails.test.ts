@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { GatewayHere } from "../gatewayHere.ts"
 import { request } from "../request.ts"
 import { allow, blockWord, guardedGateway, hideNames, secret, startHook } from "./startGuarded.ts"
-import type { Asked } from "./startGuarded.ts"
+import type { HookQuestion } from "./startGuarded.ts"
 
 const hook = startHook()
 const bounds = { url: hook.url, secret, timeout_seconds: 0.5, hold_ms: 400 }
@@ -132,7 +132,7 @@ describe.each(Object.entries(families))("a guardrail of %s", (family, { body, pa
     ["replaces other texts", () => Response.json({ verdict: "replace", texts: [] })],
     [
       "has placeholders of one letter",
-      ({ texts }: Asked) =>
+      ({ texts }: HookQuestion) =>
         Response.json({ verdict: "replace", texts: texts.map(() => "x"), placeholders: { e: "word" } })
     ],
     ["redirects", () => Response.redirect("http://127.0.0.1:1/")]

@@ -8,7 +8,7 @@ import { restorer } from "../../src/guardrails/restorer.ts"
 import { Words } from "../../src/guardrails/Words.ts"
 import { Redacted } from "effect"
 import { allow, secret, startHook } from "./startGuarded.ts"
-import type { Asked } from "./startGuarded.ts"
+import type { HookQuestion } from "./startGuarded.ts"
 
 const hook = startHook()
 afterAll(() => hook.stop())
@@ -108,7 +108,7 @@ describe("words come back in the place of their placeholders", () => {
 })
 
 describe("nothing leaves before a guardrail has seen it", () => {
-  const hide = ({ texts }: Asked) =>
+  const hide = ({ texts }: HookQuestion) =>
     Response.json({ verdict: "replace", texts: texts.map((one) => one.text.replaceAll("secret", "***")) })
 
   it("wherever a stream is cut", async () => {

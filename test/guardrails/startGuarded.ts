@@ -7,7 +7,7 @@ import { startGateway } from "../gatewayHere.ts"
 export const secret = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`
 
 /** What a guardrail gets. */
-export interface Asked {
+export interface HookQuestion {
   readonly type: string
   readonly guardrail: string
   readonly mode: string
@@ -20,14 +20,14 @@ export interface Asked {
 
 /** A guardrail's server. It checks signatures, and answers as it is told. */
 export const startHook = () => {
-  const seen: Array<Asked> = []
-  let answer: (asked: Asked) => Response | Promise<Response> = allow
+  const seen: Array<HookQuestion> = []
+  let answer: (asked: HookQuestion) => Response | Promise<Response> = allow
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: async (request) => {
       const body = await request.text()
-      const asked = new Webhook(secret).verify(body, Object.fromEntries(request.headers)) as Asked
+      const asked = new Webhook(secret).verify(body, Object.fromEntries(request.headers)) as HookQuestion
       seen.push(asked)
       return answer(asked)
     }
@@ -46,13 +46,13 @@ export const startHook = () => {
 export const allow = () => Response.json({ verdict: "allow" })
 
 /** Blocks texts with a word. */
-export const blockWord = (word: string) => (asked: Asked) =>
+export const blockWord = (word: string) => (asked: HookQuestion) =>
   asked.texts.some(({ text }) => text.includes(word))
     ? Response.json({ verdict: "block", message: "Not that word" })
     : allow()
 
 /** Replaces names by placeholders in requests, and says them in answers as they are. */
-export const hideNames = ({ texts, type }: Asked) => {
+export const hideNames = ({ texts, type }: HookQuestion) => {
   if (type === "guardrail.output") return allow()
   return Response.json({
     verdict: "replace",
@@ -62,7 +62,7 @@ export const hideNames = ({ texts, type }: Asked) => {
 }
 
 /** Numbers addresses, after those that have a placeholder. */
-export const hideAddresses = ({ placeholders: known = {}, texts }: Asked) => {
+export const hideAddresses = ({ placeholders: known = {}, texts }: HookQuestion) => {
   const names = new Map(Object.entries(known).map(([name, word]) => [word, name]))
   const hidden = texts.map(({ text }) =>
     text.replace(/[a-z]+@example\.com/g, (word) => {

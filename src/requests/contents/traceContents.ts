@@ -24,7 +24,7 @@ const isText = (trace: Trace): boolean => trace.calls.some(({ operation }) => op
 interface Telling {
   /** Patterns to take out beside secrets; undefined if nothing is taken out. */
   readonly redact: ReadonlyArray<Regex> | undefined
-  /** Called once the answer was read: true if nothing is told after all. */
+  /** Called when the answer has been read; true if the span gets no contents after all. */
   readonly isWithheld: () => boolean
 }
 

@@ -52,9 +52,9 @@ export const startPresidio = async (secret: string) => {
   }
 }
 
-type Answering = (pass: () => Promise<Response>, asked: Asked) => Response | Promise<Response>
+type Answering = (pass: () => Promise<Response>, asked: HookQuestion) => Response | Promise<Response>
 
-interface Asked {
+interface HookQuestion {
   readonly type: "guardrail.input" | "guardrail.output"
   readonly texts: ReadonlyArray<unknown>
 }
